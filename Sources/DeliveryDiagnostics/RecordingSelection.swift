@@ -2,49 +2,40 @@ package import DeliveryRecording
 internal import TerminalText
 internal import ThreadedNotifications
 
-/// The part of a recording that a reader shows: `--name`, `--thread`, `--post`, `--from` and `--to`.
+/// The records of a recording that a reader shows: `--name`, `--thread`, `--post`, `--from` and `--to`.
 ///
 /// A record is selected if it satisfies every condition that is set. Selection hides records from a report and nothing
-/// else: an index is built of the whole recording, so a selected delivery keeps its post, and a handler its end.
-package struct RecordingFilter: Sendable, Hashable {
-    package var name: String?
-    /// The name or the number of a thread on which the record was made, or which it is for.
-    package var thread: String?
-    /// The number of a post. Posts that Foundation's center made of it are part of it.
-    package var post: Int?
-    /// In nanoseconds since the recording's first record.
-    package var from: Int64 = 0
-    package var to = Int64.max
-
-    /// Selects every record.
-    package static let everything = RecordingFilter()
-
-    package var isEmpty: Bool { self == .everything }
-}
-
-/// The records of one recording that a filter selects.
+/// else: the index is that of the whole recording, so a selected delivery keeps its post, and a handler its end.
 package struct RecordingSelection: Sendable {
     /// True if every record is selected.
-    package let isEverything: Bool
+    package private(set) var isEverything: Bool
     private let index: RecordingIndex
-    private let times: ClosedRange<Int64>
+    private var times: ClosedRange<Int64>
     private let start: UInt64
-    /// Nil if the filter has none.
+    /// Nil selects every name, post or thread.
     private var name: Int32?
     private var (posts, threads): ([Bool]?, [Bool]?)
 
+    /// - Parameters:
+    ///   - thread: the name or the number of a thread on which the record was made, or which it is for.
+    ///   - post: the number of a post. Posts that Foundation's center made of it are part of it.
+    ///   - from: in nanoseconds since the recording's first record.
     /// - Throws: `LogError`, with the most similar name, if the recording has no such name, thread or post.
-    package init(_ filter: RecordingFilter, of index: RecordingIndex) throws(LogError) {
+    package init(
+        name: String? = nil, thread: String? = nil, post: Int? = nil, from: Int64 = 0, to: Int64 = .max,
+        of index: RecordingIndex
+    ) throws(LogError) {
+        self.init(all: index)
         let recording = index.recording
-        (self.index, isEverything, start) = (index, filter.isEmpty, recording.entries.first?.time ?? 0)
-        times = filter.from...max(filter.from, filter.to)
+        isEverything = name == nil && thread == nil && post == nil && from == 0 && to == .max
+        times = from...max(from, to)
         let last = recording.entries.last.map(elapsed) ?? .max
-        if filter.from > last {
-            let (from, end) = (ElapsedTime.exact(filter.from), ElapsedTime.exact(last))
+        if from > last {
+            let (from, end) = (ElapsedTime.exact(from), ElapsedTime.exact(last))
             throw recording.lacks("records after \(from). The last is at \(end)")
         }
-        name = try filter.name.map { name throws(LogError) in try recording.index(ofName: name) }
-        if let post = filter.post {
+        if let name { self.name = try recording.index(ofName: name) }
+        if let post {
             var isSelected = recording.posts.map { $0.number == post }
             if !isSelected.contains(true) { throw recording.lacks("post #\(post)") }
             for (number, post) in index.posts.enumerated() where post.posted >= 0 {
@@ -53,7 +44,7 @@ package struct RecordingSelection: Sendable {
             }
             posts = isSelected
         }
-        if let thread = filter.thread {
+        if let thread {
             let isSelected = recording.threads.indices.map { recording.isThread($0, called: thread) }
             if !isSelected.contains(true) {
                 throw recording.lacks("thread \"\(thread)\"", recording.threadName(similarTo: thread))
@@ -68,7 +59,7 @@ package struct RecordingSelection: Sendable {
         start = index.recording.entries.first?.time ?? 0
     }
 
-    /// True if the entry satisfies every condition of the filter.
+    /// True if the entry satisfies every condition.
     package func contains(_ entry: Recording.Entry) -> Bool { times.contains(elapsed(entry)) && matches(entry) }
 
     /// The same without the condition on time.

@@ -2,7 +2,8 @@ internal import DeliveryRecording
 
 /// The part of a recording around its first finding.
 package struct FindingWindow: Sendable {
-    package let filter: RecordingFilter
+    /// In nanoseconds since the first record.
+    package let times: ClosedRange<Int64>
     let words: String
 
     /// Nil if there is no finding, or if its surroundings are the whole recording.
@@ -14,7 +15,7 @@ package struct FindingWindow: Sendable {
         let shown = max(0, first - 100)...min(recording.entries.count - 1, last + 100)
         guard shown != 0...recording.entries.count - 1 else { return nil }
         func time(_ entry: Int) -> Int64 { max(0, recording.elapsed(recording.entries[entry])) }
-        filter = RecordingFilter(from: time(shown.lowerBound), to: time(shown.upperBound))
+        times = time(shown.lowerBound)...max(time(shown.lowerBound), time(shown.upperBound))
         words = "Around the first finding: \(finding.problem) --from 0s draws from the beginning."
     }
 }

@@ -21,11 +21,10 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only this post, by its number.", valueName: "n"))
     var post: Int?
 
-    var filter: RecordingFilter {
-        var filter = RecordingFilter.everything
-        (filter.name, filter.thread, filter.post) = (name, thread, post)
-        (filter.from, filter.to) = (from?.nanoseconds ?? filter.from, to?.nanoseconds ?? filter.to)
-        return filter
+    func selection(of index: RecordingIndex) throws -> RecordingSelection {
+        try RecordingSelection(
+            name: name, thread: thread, post: post, from: from?.nanoseconds ?? 0, to: to?.nanoseconds ?? .max, of: index
+        )
     }
 
     /// Reads the recording, and reports its first problems on standard error.
@@ -33,7 +32,7 @@ struct SelectionOptions: ParsableArguments {
     /// - Throws: also if the recording does not contain what the options select.
     func read(_ path: String, _ terminal: Terminal) throws -> (index: RecordingIndex, selection: RecordingSelection) {
         let index = RecordingIndex(try RecordingFile.read(path, terminal))
-        return (index, try RecordingSelection(filter, of: index))
+        return (index, try selection(of: index))
     }
 }
 

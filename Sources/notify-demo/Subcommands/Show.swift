@@ -34,7 +34,7 @@ struct Show: Command {
                 lines = read
                 return read.recording
             }
-            let selection = try RecordingSelection(selected.filter, of: RecordingIndex(recording))
+            let selection = try selected.selection(of: RecordingIndex(recording))
             let selected = recording.entries.lazy.filter(selection.contains).map(\.line)
             try lines?.forEach(selected: selection.isEverything ? nil : Set(selected)) {
                 try terminal.standardOutput.write($0)

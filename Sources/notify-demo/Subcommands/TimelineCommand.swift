@@ -41,8 +41,10 @@ struct TimelineCommand: Command {
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
         var (index, selection) = try selected.read(path, terminal)
-        let window = selected.filter.isEmpty ? FindingWindow(Diagnosis(index)) : nil
-        if let window { selection = try RecordingSelection(window.filter, of: index) }
+        let window = selection.isEverything ? FindingWindow(Diagnosis(index)) : nil
+        if let times = window?.times {
+            selection = try RecordingSelection(from: times.lowerBound, to: times.upperBound, of: index)
+        }
         let drawing = try terminal.output(to: output, reading: path)
         let width = (drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil) ?? 80
         let isPicture = svg || linear || output?.lowercased().hasSuffix(".svg") == true

@@ -20,13 +20,14 @@ final class TimelinePictureTests: XCTestCase {
     }
 
     func testAHandlerIsDrawnWithItsDurationWhereverItsPictureBeginsAndEnds() throws {
-        for (filter, limit) in [(RecordingFilter(from: 200_000, to: 400_000), Int.max), (RecordingFilter(), 3)] {
-            let index = RecordingIndex(RecordedStory(.slowHandler).recording)
-            let timeline = Timeline(index, try RecordingSelection(filter, of: index), limit: limit)
+        let index = RecordingIndex(RecordedStory(.slowHandler).recording)
+        let part = try RecordingSelection(from: 200_000, to: 400_000, of: index)
+        for (selection, limit) in [(part, Int.max), (RecordingSelection(all: index), 3)] {
+            let timeline = Timeline(index, selection, limit: limit)
             XCTAssertEqual(timeline.lanes.map(\.title), ["main", "worker"])
             let picture = TimelinePicture(timeline).svg
             XCTAssertTrue(picture.contains(/class="handler c1" d="M\d+ \d+m-4 \d+v-\d+h8v\d+"/), picture)
-            XCTAssertEqual(picture.contains("20.2 ms"), filter.isEmpty, picture)
+            XCTAssertEqual(picture.contains("20.2 ms"), selection.isEverything, picture)
         }
     }
 
@@ -57,10 +58,11 @@ final class TimelinePictureTests: XCTestCase {
         for seed in 0..<TestRounds.rounds(60 as UInt64, stress: 1000) {
             var random = SeededGenerator(seed: seed)
             let index = RecordingIndex(Recording(RandomRecords.records(Int(seed) * 3, seed: seed)))
-            let filter = RecordingFilter(
-                from: .random(in: 0...2000, using: &random),
-                to: [.max, 1_000_000].randomElement(using: &random) ?? .max)
-            let selection = (try? RecordingSelection(filter, of: index)) ?? RecordingSelection(all: index)
+            let selection =
+                (try? RecordingSelection(
+                    from: .random(in: 0...2000, using: &random),
+                    to: [.max, 1_000_000].randomElement(using: &random) ?? .max, of: index))
+                ?? RecordingSelection(all: index)
             let (limit, width) = (Int.random(in: 0...300, using: &random), Int.random(in: 40...220, using: &random))
             let timeline = Timeline(
                 index, selection, limit: limit, lanes: TimelineText.maximumLanes(width: width))

@@ -7,10 +7,10 @@ import XCTest
 /// Tests the text drawing of a timeline.
 final class TimelineTextTests: XCTestCase {
     private func text(
-        _ script: String, width: Int = 80, _ filter: RecordingFilter = .init(), limit: Int = .max
+        _ script: String, width: Int = 80, post: Int? = nil, from: Int64 = 0, to: Int64 = .max, limit: Int = .max
     ) throws -> String {
         let index = RecordingIndex(RecordedStory(script).recording)
-        let selection = try RecordingSelection(filter, of: index)
+        let selection = try RecordingSelection(post: post, from: from, to: to, of: index)
         let timeline = Timeline(index, selection, limit: limit, lanes: TimelineText.maximumLanes(width: width))
         return TimelineText(timeline, width: width).text
     }
@@ -62,7 +62,7 @@ final class TimelineTextTests: XCTestCase {
         )
         let index = RecordingIndex(story.recording)
         let window = try XCTUnwrap(FindingWindow(Diagnosis(index)))
-        let selection = try RecordingSelection(window.filter, of: index)
+        let selection = try RecordingSelection(from: window.times.lowerBound, to: window.times.upperBound, of: index)
         let text = TimelineText(Timeline(index, selection, window: window), width: 400).text
         XCTAssertTrue(text.contains(" 404 records, 200 rows: "), text)
         XCTAssertTrue(text.contains("\nAround the first finding: 1 notification for observer 1 of Saved"), text)
@@ -114,8 +114,8 @@ final class TimelineTextTests: XCTestCase {
 
     func testASelectionIncludesCapturesAndWhatBeganEarlierAndALimitSaysHowToGoOn() throws {
         let captured = "post #1; capture #2 n1 ~1; deliver #2 o1; return #2 o1; post #3"
-        XCTAssertTrue(try text(captured, RecordingFilter(post: 1)).contains(" 5 records, 3 rows: "))
-        let later = try text(.slowHandler, RecordingFilter(from: 200_000, to: 400_000))
+        XCTAssertTrue(try text(captured, post: 1).contains(" 5 records, 3 rows: "))
+        let later = try text(.slowHandler, from: 200_000, to: 400_000)
         XCTAssertTrue(later.contains(/0\.231 +● +┃/), later)
         let limited = try text(.slowHandler, width: 120, limit: 3)
         XCTAssertTrue(
