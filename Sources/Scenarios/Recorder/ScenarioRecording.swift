@@ -12,13 +12,8 @@ internal import ThreadedNotifications
 ///
 /// Threads: every function may be called on any thread.
 package enum ScenarioRecording {
-    private struct State {
-        var file: FileHandle?
-        /// The recordings of other processes.
-        var others: [UInt8] = []
-    }
-
-    private static let state = Locked(State())
+    /// The file, and the recordings of other processes.
+    private static let state = Locked<(file: FileHandle?, others: [UInt8])>((nil, []))
 
     /// Where the second processes of this process record to.
     static func path(ofProcess name: String) -> String {
@@ -29,7 +24,7 @@ package enum ScenarioRecording {
         let path = path(ofProcess: UUID().uuidString)
         try start(to: path)
         defer { unlink(path) }
-        state.withLock { $0 = State(file: FileHandle(forUpdatingAtPath: path)) }
+        state.withLock { $0 = (FileHandle(forUpdatingAtPath: path), []) }
     }
 
     /// Starts recording to a file that another process reads.
@@ -40,8 +35,8 @@ package enum ScenarioRecording {
     /// Stops recording, and reads the recording with those of the other processes.
     package static func finish() throws -> RecordedRun {
         let (file, others) = state.withLock { state in
-            defer { state = State() }
-            return (state.file, state.others)
+            defer { state = (nil, []) }
+            return state
         }
         try check { delivery_recorder().pointee.stop($0, $1) }
         guard let file else { throw ScenarioError.recording(problem: "its file cannot be read") }
@@ -60,11 +55,11 @@ package enum ScenarioRecording {
     }
 
     /// Adds the recording of another process, with its end.
-    static func add(_ path: String, ofProcess id: Int32, end: ChildProcess.End) throws(ScenarioError) {
+    static func add(_ path: String, ofProcess id: Int32, end: ChildProcess.End) throws(ChildProcessError) {
         var lines = FileManager.default.contents(atPath: path).map(Array.init) ?? []
         // A process that a signal ended leaves zeros.
         while lines.last == 0 { lines.removeLast() }
-        if lines.isEmpty { throw .child(problem: "it recorded nothing") }
+        if lines.isEmpty { throw ChildProcessError("the second process: it recorded nothing") }
         var tail = RecordingTail()
         tail.take(lines)
         var count: Int?
