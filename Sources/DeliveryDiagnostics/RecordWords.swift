@@ -184,11 +184,8 @@ struct RecordWords: Sendable {
 
     /// The library's description of a wait, with `worker` for `{number = 2, name = worker}`.
     static func withThreadNames(_ message: String) -> String {
-        MessagePart.parts(of: message).map { part in
-            switch part {
-            case .text(let text): text
-            case .thread(let thread): thread.name ?? "thread \(thread.number)"
-            }
+        ThreadDescription.split(message).map { text, thread in
+            "\(text)\(thread.map { $0.name ?? "thread \($0.number)" } ?? "")"
         }.joined()
     }
 }
