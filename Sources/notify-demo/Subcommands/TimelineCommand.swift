@@ -40,16 +40,13 @@ struct TimelineCommand: Command {
     var limit = 200
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        var (index, selection) = try selected.read(path, terminal)
+        let (index, selection) = try selected.read(path, terminal)
         let window = selection.isEverything ? FindingWindow(Diagnosis(index)) : nil
-        if let times = window?.times {
-            selection = try RecordingSelection(from: times.lowerBound, to: times.upperBound, of: index)
-        }
         let drawing = try terminal.output(to: output, reading: path)
         let width = (drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil) ?? 80
         let isPicture = svg || linear || output?.lowercased().hasSuffix(".svg") == true
         let timeline = Timeline(
-            index, selection, limit: limit > 0 ? limit : .max,
+            index, window?.selection ?? selection, limit: limit > 0 ? limit : .max,
             lanes: isPicture ? 24 : TimelineText.maximumLanes(width: width), window: window)
         if isPicture {
             try drawing.write(TimelinePicture(timeline, isLinear: linear).svg.utf8)

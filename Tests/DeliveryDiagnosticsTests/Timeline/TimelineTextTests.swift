@@ -62,8 +62,7 @@ final class TimelineTextTests: XCTestCase {
         )
         let index = RecordingIndex(story.recording)
         let window = try XCTUnwrap(FindingWindow(Diagnosis(index)))
-        let selection = try RecordingSelection(from: window.times.lowerBound, to: window.times.upperBound, of: index)
-        let text = TimelineText(Timeline(index, selection, window: window), width: 400).text
+        let text = TimelineText(Timeline(index, window.selection, window: window), width: 400).text
         XCTAssertTrue(text.contains(" 404 records, 200 rows: "), text)
         XCTAssertTrue(text.contains("\nAround the first finding: 1 notification for observer 1 of Saved"), text)
         XCTAssertTrue(text.contains("--from 0s draws from the beginning.\n"))
