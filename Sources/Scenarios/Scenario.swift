@@ -47,6 +47,4 @@ package enum ScenarioCatalog {
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
         PostingStylesScenario(), DistributedScenario(), MachinesScenario(),
     ]
-
-    package static func named(_ name: String) -> (any Scenario)? { all.first { $0.name == name } }
 }

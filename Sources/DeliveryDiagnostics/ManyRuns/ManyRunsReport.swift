@@ -32,7 +32,7 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
             recordings.map { RunFacts(ComparedRecording(RecordingIndex($0))) }
             + logs.map { RunFacts(ComparedLog($0, threads)) }
         let found = RunAnswers(good: Array(facts.prefix(good.count)), bad: Array(facts.dropFirst(good.count)))
-        isDecided = found.areCertain
+        isDecided = found.answers.first?.isCertain ?? false
         outcome = isDecided ? "different" : "undecided"
         answers = found.answers.prefix(maximumAnswers).map { answer in
             Answer(

@@ -39,7 +39,6 @@ struct RunAnswers {
     /// Without consequences.
     private(set) var answers: [Answer] = []
     private(set) var consequences = 0
-    var areCertain: Bool { answers.first?.isCertain ?? false }
 
     private static let longestOrder = 1000
     static let leastRunsOfOrder = 3

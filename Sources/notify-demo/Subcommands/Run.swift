@@ -13,7 +13,7 @@ extension ScenarioCatalog {
 
     /// - Throws: `ValidationError` if there is no scenario with this name.
     static func scenario(_ name: String) throws -> any Scenario {
-        if let scenario = named(name) { return scenario }
+        if let scenario = all.first(where: { $0.name == name }) { return scenario }
         let nearest = Suggestion.nearest(to: name, among: all.map(\.name))
         throw ValidationError(
             "there is no scenario \"\(name)\". \(nearest.map { "Did you mean \"\($0)\"? " } ?? "")"
