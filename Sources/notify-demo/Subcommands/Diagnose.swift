@@ -52,7 +52,7 @@ struct Diagnose: Command {
             let view = diagnosis.findings.isEmpty ? "stats" : "timeline"
             let selected = diagnosis.firstName.map { " " + ShellText.option("--name", $0) } ?? ""
             try terminal.print(
-                "\(diagnosis.totals)\nNext: \(Invocation.name) \(view)\(RecordingFile.argument(path))\(selected)")
+                "\(diagnosis.totals)\nNext: \(NotifyDemo.calledName) \(view)\(RecordingFile.argument(path))\(selected)")
         }
         try terminal.standardOutput.flush()
         annotations.annotate(diagnosis.findings, title: "notify-demo diagnose", totals: diagnosis.totals, terminal)
