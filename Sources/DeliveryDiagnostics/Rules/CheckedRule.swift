@@ -36,7 +36,8 @@ struct CheckedRule {
     private func lacks(_ what: String, _ name: String, _ similar: String?) -> RuleResult {
         let text = "the recording does not have the \(what) \(Excerpt.of(ShownText.name(name)))"
         let suggestion = similar.map { "; did you mean \(Excerpt.of(ShownText.name($0)))?" } ?? ""
-        return result(rule.isAboutAbsence, text + suggestion)
+        // A rule that something does not happen holds if there is nothing that it is about.
+        return result(rule.form.pattern.hasPrefix("no "), text + suggestion)
     }
 
     /// The rule's name, and the other one; nil if it is about every name.

@@ -46,7 +46,7 @@ package struct RuleCheck: Sendable {
         let words = RecordWords(index: index)
         let diagnosis =
             rules.contains(where: \.isAboutFindings) ? Diagnosis(index, limits: limits, accepted: accepted) : nil
-        let complete = Rule(.complete, text: RuleForm.complete.pattern)
+        let complete = Rule(form: .complete, text: RuleForm.complete.pattern)
         results = ((index.recording.incompleteness == nil ? [] : [complete]) + rules).map {
             CheckedRule($0, words, diagnosis: diagnosis).result()
         }
