@@ -118,9 +118,9 @@ package final class RecordedRun {
 
     /// Expects that the observers that handle a post on the same thread were called in the order of their registration.
     func expectRegistrationOrder(_ claim: String) -> Expectation {
-        expectAscending(claim, by: { [$0.delivered.post, $0.delivered.thread] }) { delivery in
-            delivery.delivered.observer < 0 ? -1 : index.observers[Int(delivery.delivered.observer)].registered
-        }
+        func registered(_ observer: Int32) -> Int32 { observer < 0 ? -1 : index.observers[Int(observer)].registered }
+        return expectAscending(
+            claim, by: { [$0.delivered.post, $0.delivered.thread] }, number: { registered($0.delivered.observer) })
     }
 
     private func expectAscending(

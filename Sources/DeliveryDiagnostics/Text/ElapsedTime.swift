@@ -34,9 +34,8 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
 
     /// For a column of a table: `5.00 ms`; a dash for nil.
     package static func cell(_ nanoseconds: UInt64?) -> String {
-        guard let nanoseconds else { return Quantity.none }
-        let (number, unit) = ElapsedTime(nanoseconds: Int64(clamping: nanoseconds)).rounded
-        return "\(number) \(unit)"
+        let rounded = nanoseconds.map { ElapsedTime(nanoseconds: Int64(clamping: $0)).rounded }
+        return rounded.map { "\($0.number) \($0.unit)" } ?? Quantity.none
     }
 
     /// Three significant digits, or all digits before the decimal point, in seconds or a smaller unit.

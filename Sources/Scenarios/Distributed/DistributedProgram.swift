@@ -3,8 +3,8 @@ internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The program of the scenario's second process. Each line on its standard input lets it take its next step, so that the
-/// scenario decides when it runs its run loop.
+/// The program of the scenario's second process. Each line on its standard input lets it take its next step, so that
+/// the scenario decides when it runs its run loop.
 package enum DistributedProgram {
     package static let subcommand = "distributed-child"
     static let labels = ["1", "2", "3"]

@@ -3,7 +3,8 @@ import DistributedNotifications
 import TerminalText
 
 extension ServerStatus {
-    /// Formats the status as tables; the last one has what clients say of themselves. `not held` counts what was discarded, coalesced, suppressed and removed.
+    /// Formats the status as tables; the last one has what clients say of themselves. `not held` counts what was
+    /// discarded, coalesced, suppressed and removed.
     ///
     /// - Parameter width: of a line.
     func report(width: Int) -> [String] {

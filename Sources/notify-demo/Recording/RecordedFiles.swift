@@ -130,8 +130,8 @@ struct RecordedFiles {
 }
 
 extension FileHandle {
-    /// Reads whole lines, in parts of about 1 MiB. A line that was being written when the process died, and unused room,
-    /// are left out.
+    /// Reads whole lines, in parts of about 1 MiB. A line that was being written when the process died, and unused
+    /// room, are left out.
     func forEachLines(_ take: ([UInt8]) throws -> Void) throws {
         var lines: [UInt8] = []
         while let part = try read(upToCount: 1 << 20), !part.isEmpty {
