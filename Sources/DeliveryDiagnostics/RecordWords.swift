@@ -6,12 +6,7 @@ internal import ThreadedNotifications
 struct RecordWords: Sendable {
     let index: RecordingIndex
 
-    init(_ index: RecordingIndex) { self.index = index }
-
     var recording: Recording { index.recording }
-
-    /// The name of the recording.
-    var source: String { ShownText.escaped(recording.source) }
 
     func thread(_ thread: Int32) -> String { Excerpt.of(recording.describeThread(thread)) }
 
@@ -126,8 +121,9 @@ struct RecordWords: Sendable {
 
     /// Describes a record as evidence: `run.jsonl:12 3.2 ms worker deliver #7 observer 3; posted at …; observed at …`.
     func evidence(_ number: Int32) -> String {
-        let (entry, time) = (index.entry(number), max(0, recording.elapsed(index.entry(number))))
-        return "\(source):\(entry.line) \(ElapsedTime(nanoseconds: time)) \(threadAndWords(number))"
+        let entry = index.entry(number)
+        let time = ElapsedTime(nanoseconds: max(0, recording.elapsed(entry)))
+        return "\(ShownText.escaped(recording.source)):\(entry.line) \(time) \(threadAndWords(number))"
     }
 
     /// The same as the fields of a JSON object.
@@ -188,11 +184,8 @@ struct RecordWords: Sendable {
 
     /// The library's description of a wait, with `worker` for `{number = 2, name = worker}`.
     static func withThreadNames(_ message: String) -> String {
-        MessagePart.parts(of: message).map { part in
-            switch part {
-            case .text(let text): text
-            case .thread(let thread): thread.name ?? "thread \(thread.number)"
-            }
+        ThreadDescription.split(message).map { text, thread in
+            "\(text)\(thread.map { $0.name ?? "thread \($0.number)" } ?? "")"
         }.joined()
     }
 }

@@ -2,93 +2,64 @@ package import DeliveryRecording
 internal import TerminalText
 internal import ThreadedNotifications
 
-/// The part of a recording that a reader shows: `--name`, `--thread`, `--post`, `--from` and `--to`.
+/// The records of a recording that a reader shows: `--name`, `--thread`, `--post`, `--from` and `--to`.
 ///
 /// A record is selected if it satisfies every condition that is set. Selection hides records from a report and nothing
-/// else: an index is built of the whole recording, so a selected delivery keeps its post, and a handler its end.
-package struct RecordingFilter: Sendable, Hashable {
-    package var name: String?
-    /// The name or the number of a thread on which the record was made, or which it is for.
-    package var thread: String?
-    /// The number of a post. Posts that Foundation's center made of it are part of it.
-    package var post: Int?
-    /// In nanoseconds since the recording's first record.
-    package var from: Int64
-    package var to: Int64
-
-    package init(name: String? = nil, thread: String? = nil, post: Int? = nil, from: Int64 = 0, to: Int64 = .max) {
-        (self.name, self.thread, self.post, self.from, self.to) = (name, thread, post, from, to)
-    }
-
-    /// True if every record is selected.
-    package var isEmpty: Bool { self == RecordingFilter() }
-}
-
-/// The records of one recording that a filter selects.
-///
-/// Cost: one pass over the recording if the filter has a name or a post.
+/// else: the index is that of the whole recording, so a selected delivery keeps its post, and a handler its end.
 package struct RecordingSelection: Sendable {
-    /// The recording does not contain what the filter names.
-    package struct NothingSelected: Error, CustomStringConvertible {
-        package var description: String
-    }
-
     /// True if every record is selected.
-    package let isEverything: Bool
-    private let times: ClosedRange<Int64>
+    package private(set) var isEverything: Bool
+    private let index: RecordingIndex
+    private var times: ClosedRange<Int64>
     private let start: UInt64
-    private let name: Int32?
-    /// For each post: the index of its name, if the filter has a name.
-    private var nameOfPost: [Int32] = []
-    /// Nil if the filter has no post, or no thread.
+    /// Nil selects every name, post or thread.
+    private var name: Int32?
     private var (posts, threads): ([Bool]?, [Bool]?)
 
-    /// - Throws: `NothingSelected`, with the most similar name, if the recording has no such name, thread or post.
-    package init(_ filter: RecordingFilter = RecordingFilter(), of recording: Recording) throws(NothingSelected) {
-        isEverything = filter.isEmpty
-        times = filter.from...max(filter.from, filter.to)
-        start = recording.entries.first?.time ?? 0
-        name = filter.name.flatMap(recording.name(called:))
-        func check(
-            _ isFound: Bool, _ what: String, _ similar: @autoclosure () -> String? = nil
-        ) throws(NothingSelected) {
-            if isFound { return }
-            let suggestion = similar().map { " Did you mean \"\(Excerpt.of($0))\"?" } ?? ""
-            throw NothingSelected(
-                description: "\(ShownText.escaped(recording.source)): has no \(Excerpt.of(what)).\(suggestion)")
-        }
+    /// - Parameters:
+    ///   - thread: the name or the number of a thread on which the record was made, or which it is for.
+    ///   - post: the number of a post. Posts that Foundation's center made of it are part of it.
+    ///   - from: in nanoseconds since the recording's first record.
+    /// - Throws: `LogError`, with the most similar name, if the recording has no such name, thread or post.
+    package init(
+        name: String? = nil, thread: String? = nil, post: Int? = nil, from: Int64 = 0, to: Int64 = .max,
+        of index: RecordingIndex
+    ) throws(LogError) {
+        self.init(all: index)
+        let recording = index.recording
+        isEverything = name == nil && thread == nil && post == nil && from == 0 && to == .max
+        times = from...max(from, to)
         let last = recording.entries.last.map(elapsed) ?? .max
-        try check(
-            filter.from <= last,
-            "records after \(ElapsedTime.exact(filter.from)). The last is at \(ElapsedTime.exact(last))")
-        if let name = filter.name {
-            try check(self.name != nil, "notification \"\(name)\"", recording.names(similarTo: name).first)
-            nameOfPost = Array(repeating: -1, count: recording.posts.count)
-            for entry in recording.entries where entry.post >= 0 && nameOfPost[Int(entry.post)] < 0 {
-                nameOfPost[Int(entry.post)] = entry.name
-            }
+        if from > last {
+            let (from, end) = (ElapsedTime.exact(from), ElapsedTime.exact(last))
+            throw recording.lacks("records after \(from). The last is at \(end)")
         }
-        if let post = filter.post {
+        if let name { self.name = try recording.index(ofName: name) }
+        if let post {
             var isSelected = recording.posts.map { $0.number == post }
-            try check(isSelected.contains(true), "post #\(post)")
-            for entry in recording.entries where entry.stage == .capture && entry.post >= 0 && entry.relatedPost >= 0 {
-                if isSelected[Int(entry.relatedPost)] { isSelected[Int(entry.post)] = true }
+            if !isSelected.contains(true) { throw recording.lacks("post #\(post)") }
+            for (number, post) in index.posts.enumerated() where post.posted >= 0 {
+                let related = index.entry(post.posted).relatedPost
+                if related >= 0, isSelected[Int(related)] { isSelected[number] = true }
             }
             posts = isSelected
         }
-        if let thread = filter.thread {
-            threads = recording.threads.indices.map { recording.isThread($0, called: thread) }
-            try check(
-                threads?.contains(true) == true, "thread \"\(thread)\"", recording.threadName(similarTo: thread))
+        if let thread {
+            let isSelected = recording.threads.indices.map { recording.isThread($0, called: thread) }
+            if !isSelected.contains(true) {
+                throw recording.lacks("thread \"\(thread)\"", recording.threadName(similarTo: thread))
+            }
+            threads = isSelected
         }
     }
 
     /// Selects every record.
-    package init(all recording: Recording) {
-        (isEverything, times, start, name) = (true, 0...Int64.max, recording.entries.first?.time ?? 0, nil)
+    package init(all index: RecordingIndex) {
+        (self.index, isEverything, times) = (index, true, 0...Int64.max)
+        start = index.recording.entries.first?.time ?? 0
     }
 
-    /// True if the entry satisfies every condition of the filter.
+    /// True if the entry satisfies every condition.
     package func contains(_ entry: Recording.Entry) -> Bool { times.contains(elapsed(entry)) && matches(entry) }
 
     /// The same without the condition on time.
@@ -97,7 +68,7 @@ package struct RecordingSelection: Sendable {
             guard let selected else { return true }
             return one >= 0 && selected[Int(one)] || other >= 0 && selected[Int(other)]
         }
-        let own = name != nil && entry.name < 0 && entry.post >= 0 ? nameOfPost[Int(entry.post)] : entry.name
+        let own = name != nil && entry.name < 0 && entry.post >= 0 ? index.name(ofPost: entry.post) : entry.name
         return name ?? own == own && isSelected(posts, entry.post, entry.relatedPost)
             && isSelected(threads, entry.thread, entry.target)
     }
@@ -116,6 +87,17 @@ extension Recording {
         return ofModules.count == 1 ? ofModules.first : nil
     }
 
+    /// The name that a record has, as an index in `strings`.
+    package func index(ofName name: String) throws(LogError) -> Int32 {
+        if let found = self.name(called: name) { return found }
+        throw lacks("notification \"\(name)\"", self.name(similarTo: name))
+    }
+
+    fileprivate func lacks(_ what: String, _ similar: String? = nil) -> LogError {
+        let suggestion = similar.map { " Did you mean \"\(Excerpt.of($0))\"?" } ?? ""
+        return LogError(log: source, line: nil, problem: "has no \(Excerpt.of(what)).\(suggestion)")
+    }
+
     private var names: Set<Int32> { Set(entries.lazy.map(\.name)).filter { $0 >= 0 } }
 
     /// - Parameter name: the name or the number of a thread.
@@ -128,7 +110,7 @@ extension Recording {
     }
 
     /// The name that may be meant by one that was not found.
-    func names(similarTo name: String) -> [String] {
-        [Suggestion.nearest(to: name, among: names.map { strings[Int($0)] }.sorted())].compactMap(\.self)
+    func name(similarTo name: String) -> String? {
+        Suggestion.nearest(to: name, among: names.map { strings[Int($0)] }.sorted())
     }
 }

@@ -10,47 +10,27 @@ struct FloodScenario: Scenario {
     let name = "flood"
     let summary = "many posters, a port that loses signals: nothing lost"
     let isTraced = false
-    let isCounted = true
-
-    private static let fault = "fault: "
-
-    private static func handled(_ total: Int) -> String { "handled \(total)" }
 
     func run(in environment: ScenarioEnvironment) throws {
         let options = environment.options
         let total = options.notifications
         let handled = Atomic<Int>(0)
-        /// For each poster: the number that it has posted after the last one that was handled.
-        let next = Locked(Array(1...options.posters))
         let (posted, allHandled) = (Gate("the posters"), Gate("\(total) notifications to be handled"))
 
         ScenarioRecording.logCurrentThread()
-        let observer = RecordedObserver(
-            dropProbability: options.dropSignals, seed: options.seed
-        ) { number in
-            let expected = next.withLock { next in
-                let poster = max(0, number - 1) % options.posters
-                defer { next[poster] = number + options.posters }
-                return next[poster]
-            }
-            if number != expected { ScenarioRecording.log("\(Self.fault)\(number) handled in place of \(expected)") }
-            if !Thread.isMainThread { ScenarioRecording.log("\(Self.fault)\(number) handled on another thread") }
-            let count = handled.add(1, ordering: .relaxed).newValue
-            if count.isMultiple(of: 1024) { environment.progress(Double(count) / Double(total)) }
-            if count == total { allHandled.open() }
+        let observer = RecordedObserver(dropProbability: options.dropSignals, seed: options.seed) { _ in
+            if handled.add(1, ordering: .relaxed).newValue == total { allHandled.open() }
         }
-        // Each poster has its own center: Foundation's center makes concurrent posters wait for each other.
-        let centers = (0..<options.posters).map { _ in NotificationCenter() }
-        for center in centers { observer.observe(center) }
+        observer.observe()
         defer { observer.remove() }
 
         let remaining = Atomic<Int>(options.posters)
-        for (poster, center) in centers.enumerated() {
+        for poster in 1...options.posters {
             Thread.detachNewThread {
-                ThreadIdentity.nameCurrentThread("poster \(poster + 1)")
+                ThreadIdentity.nameCurrentThread("poster \(poster)")
                 // Together they post 1...total: the first poster 1, the second 2, and so on in turn.
-                for number in stride(from: poster + 1, through: total, by: options.posters) {
-                    observer.post(number: number, to: center)
+                for number in stride(from: poster, through: total, by: options.posters) {
+                    observer.post(number: number)
                 }
                 if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
                     // Wakes the main run loop. Its mailbox accepts blocks as long as the process runs.
@@ -62,7 +42,7 @@ struct FloodScenario: Scenario {
         // This signal, after the last post, is the one that must not be lost.
         observer.port.sendReliably()
         try allHandled.runLoop(timeout: environment.timeout)
-        ScenarioRecording.log(Self.handled(total))
+        ScenarioRecording.log("handled \(total)")
     }
 
     func report(on run: RecordedRun) -> String? {
@@ -71,17 +51,10 @@ struct FloodScenario: Scenario {
     }
 
     func expectations(of run: RecordedRun, options: ScenarioOptions) -> [Expectation] {
-        let total = options.notifications
-        let fault = run.all(beginning: Self.fault).first?.message
-        return [
-            .equal("each of the posts redirected once", run.count(.capture), total),
-            // Each poster's numbers ascend, so that a lost or a duplicated one is out of order.
-            Expectation(
-                "none lost, none duplicated, none on a wrong thread",
-                failure: run.count(.deliver) == total ? fault : "\(run.count(.deliver)) of \(total) were handled"),
-            Expectation(
-                "each poster's order kept",
-                failure: run.first(Self.handled(total)) == nil ? "not all were handled" : fault),
+        [
+            .equal("each of the posts redirected once", run.count(.capture), options.notifications),
+            run.expectEachDelivered("none lost, none duplicated, none on a wrong thread") { $0.delivered.isOnMain },
+            run.expectOrderKept("each poster's order kept"),
             .equal(
                 "one signal for each redirected post, and one more", run.count(.signal) + run.count(.dropSignal),
                 run.count(.capture) + 1),

@@ -74,7 +74,7 @@ struct ManyObserversScenario: Scenario {
             run.expectEachDelivered("none lost, none duplicated"),
             .each(
                 "each handled on its observer's thread", run.delivered,
-                { $0.delivered.thread == $0.registered?.target },
+                { $0.delivered.thread == run.index.registration(of: $0.delivered.observer)?.target },
                 otherwise: { "one was handled on \($0.delivered.place)" }),
             run.expectOrderKept("each poster's order kept for each observer"),
             run.expectRegistrationOrder("observers on one thread called in the order registered"),

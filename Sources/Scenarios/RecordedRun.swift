@@ -24,16 +24,8 @@ package final class RecordedRun {
 
     /// The delivery of a post that was recorded.
     struct Delivery {
-        fileprivate let numbers: (posted: Int32, delivered: Int32)
-        fileprivate let run: RecordedRun
-
-        var posted: Record { run.record(numbers.posted) }
-        var delivered: Record { run.record(numbers.delivered) }
-        /// Nil if the observer has no register record.
-        var registered: Recording.Entry? { registration < 0 ? nil : run.index.entry(registration) }
-        fileprivate var registration: Int32 {
-            delivered.observer < 0 ? -1 : run.index.observers[Int(delivered.observer)].registered
-        }
+        let posted: Record
+        let delivered: Record
     }
 
     package let index: RecordingIndex
@@ -42,13 +34,10 @@ package final class RecordedRun {
 
     package var recording: Recording { index.recording }
 
-    /// The numbers of the records that were counted and not made; nil if all were made.
-    private let counts: [DeliveryStage: Int]?
+    package init(_ recording: Recording) { (index, file) = (RecordingIndex(recording), nil) }
 
-    package init(_ recording: Recording) { (index, file, counts) = (RecordingIndex(recording), nil, nil) }
-
-    init(_ file: FileHandle, counts: [DeliveryStage: Int]?) throws {
-        (self.file, self.counts) = (file, counts)
+    init(_ file: FileHandle) throws {
+        self.file = file
         var recording = try Recording(path: "/proc/self/fd/\(file.fileDescriptor)")
         recording.source = "the run"
         index = RecordingIndex(recording)
@@ -68,9 +57,7 @@ package final class RecordedRun {
         all { $0.stage == stage && (notification == nil || self.recording.name(of: $0) == notification) }
     }
 
-    func count(_ stage: DeliveryStage) -> Int {
-        counts.map { $0[stage] ?? 0 } ?? recording.entries.count { $0.stage == stage }
-    }
+    func count(_ stage: DeliveryStage) -> Int { recording.entries.count { $0.stage == stage } }
 
     func first(_ stage: DeliveryStage, _ notification: String? = nil) -> Record? { all(stage, notification).first }
 
@@ -88,7 +75,7 @@ package final class RecordedRun {
         index.spans.lazy.filter { !$0.isWait }.compactMap { [index] span -> Delivery? in
             let post = index.entry(span.begin).post
             guard post >= 0, index.posts[Int(post)].posted >= 0 else { return nil }
-            return Delivery(numbers: (index.posts[Int(post)].posted, span.begin), run: self)
+            return Delivery(posted: self.record(index.posts[Int(post)].posted), delivered: self.record(span.begin))
         }
     }
 
@@ -126,12 +113,14 @@ package final class RecordedRun {
 
     /// Expects that the posts of one thread were delivered to each observer in the order of posting.
     func expectOrderKept(_ claim: String) -> Expectation {
-        expectAscending(claim, by: { [$0.posted.thread, $0.delivered.observer] }, number: \.numbers.posted)
+        expectAscending(claim, by: { [$0.posted.thread, $0.delivered.observer] }, number: \.posted.number)
     }
 
     /// Expects that the observers that handle a post on the same thread were called in the order of their registration.
     func expectRegistrationOrder(_ claim: String) -> Expectation {
-        expectAscending(claim, by: { [$0.delivered.post, $0.delivered.thread] }, number: \.registration)
+        func registered(_ observer: Int32) -> Int32 { observer < 0 ? -1 : index.observers[Int(observer)].registered }
+        return expectAscending(
+            claim, by: { [$0.delivered.post, $0.delivered.thread] }, number: { registered($0.delivered.observer) })
     }
 
     private func expectAscending(

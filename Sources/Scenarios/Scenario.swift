@@ -7,8 +7,6 @@ package protocol Scenario: Sendable {
     var name: String { get }
     /// One line that says what the scenario demonstrates.
     var summary: String { get }
-    /// True if its claims and its report need only the log and the number of the other records.
-    var isCounted: Bool { get }
     /// True if everything that the library traces is recorded. Scenarios of the document's technique record themselves.
     var isTraced: Bool { get }
     /// True if it shows its results itself while it runs, and not only by its records.
@@ -27,8 +25,6 @@ package protocol Scenario: Sendable {
 
 extension Scenario {
     package var isTraced: Bool { true }
-
-    package var isCounted: Bool { false }
 
     package var showsItself: Bool { false }
 
@@ -51,6 +47,4 @@ package enum ScenarioCatalog {
         FloodScenario(), ObserverLifetimeScenario(), ManyObserversScenario(), PerformBlockScenario(),
         PostingStylesScenario(), DistributedScenario(), MachinesScenario(),
     ]
-
-    package static func named(_ name: String) -> (any Scenario)? { all.first { $0.name == name } }
 }

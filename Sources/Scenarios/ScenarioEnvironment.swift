@@ -3,27 +3,17 @@ internal import Foundation
 internal import ThreadedNotifications
 
 package struct ScenarioEnvironment: Sendable {
-    package var options: ScenarioOptions
+    package var options = ScenarioOptions()
     /// The longest that one wait of the scenario may take.
-    package var timeout: Duration
+    package var timeout = Duration.seconds(60)
     /// The program of the scenarios' other processes. Its first argument is a `subcommand`.
-    package var program: ChildProgram
+    package let program: ChildProgram
     /// Receives the progress of a long scenario, from 0 to 1, on the main thread.
-    package var progress: @Sendable (Double) -> Void
+    package var progress: @Sendable (Double) -> Void = { _ in }
     /// Receives the lines of a scenario that shows itself, on the main thread.
-    package var show: @Sendable (String) -> Void
+    package var show: @Sendable (String) -> Void = { _ in }
 
-    package init(
-        options: ScenarioOptions = ScenarioOptions(), timeout: Duration = .seconds(60), program: ChildProgram,
-        progress: @escaping @Sendable (Double) -> Void = { _ in },
-        show: @escaping @Sendable (String) -> Void = { _ in }
-    ) {
-        self.options = options
-        self.timeout = timeout
-        self.program = program
-        self.progress = progress
-        self.show = show
-    }
+    package init(program: ChildProgram) { self.program = program }
 
     /// Runs `body` with a started thread of each name. Then stops the threads, and waits until they have ended.
     func withThreads<Value>(_ names: [String], _ body: ([RunLoopThread]) throws -> Value) throws -> Value {

@@ -1,8 +1,6 @@
 /// The reason why a scenario was not completed.
 package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
     case timedOut(waitingFor: String, after: Duration)
-    /// The records of the second process could not be read.
-    case child(problem: String)
     case recording(problem: String)
     case machines(problem: String)
 
@@ -10,8 +8,6 @@ package enum ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .timedOut(let name, let timeout):
             "timed out after \(timeout) while waiting for \(name). If the machine is very busy, try again."
-        case .child(let problem):
-            "the second process: \(problem)"
         case .machines(let problem): problem
         case .recording(let problem):
             "the scenario cannot be recorded to a temporary file: \(problem). Make room there, or set TMPDIR to another "

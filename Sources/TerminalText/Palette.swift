@@ -23,8 +23,6 @@ package struct Palette: Sendable {
     /// A failure or a problem.
     package func bad(_ text: String) -> String { colored(text, 31) }
 
-    package func result(_ text: String, isGood: Bool) -> String { isGood ? good(text) : bad(text) }
-
     /// Colors the texts of a thread alike.
     package func numbered(_ text: String, _ number: Int) -> String {
         let codes = [36, 33, 35, 32, 34, 96, 93, 95, 92, 94]

@@ -47,6 +47,9 @@ struct NotifyDemo: ParsableCommand {
             CommandGroup(name: "Installation", subcommands: [Doctor.self]),
         ], defaultSubcommand: Tour.self)
 
+    /// The name by which it was called, for commands to paste: a name in PATH, a path, or that of `Scripts/demo.sh`.
+    static let calledName = ShellText.path(CommandLine.arguments.first ?? "notify-demo")
+
     static func main() {
         // A client may have started this program as the server.
         NotificationServer.runIfAsked()

@@ -188,7 +188,7 @@ struct ComparedRecording: ComparedSource {
     }
 
     func place(_ thread: Int) -> String {
-        thread < 0 ? "the posting thread" : RecordWords(index).thread(Int32(thread))
+        thread < 0 ? "the posting thread" : RecordWords(index: index).thread(Int32(thread))
     }
 
     func role(_ thread: Int) -> String? {
@@ -206,6 +206,6 @@ struct ComparedRecording: ComparedSource {
         let entry = recording.entries[line]
         return .init(
             source: path, line: Int(entry.line), thread: recording.describeThread(entry.thread), stage: entry.stage,
-            text: RecordWords(index).threadAndWords(Int32(line)))
+            text: RecordWords(index: index).threadAndWords(Int32(line)))
     }
 }

@@ -3,16 +3,15 @@ internal import TerminalText
 /// What a thread does in a line of a run, such as `Saved is handled on` a thread.
 struct RunEvent {
     struct Text: Hashable {
-        /// A message, the name of a notification, or words; empty if there is no name.
+        /// A message, or the name of a notification; empty if there is no name.
         var subject: String
-        /// Before a thread: `is handled on`. Empty for a role, a finding and an end.
-        var verb = ""
+        /// Before a thread: `is handled on`.
+        var verb: String
         var isMessage = false
         var isOutcome = false
 
         /// The subject of a sentence.
         var words: String {
-            if verb.isEmpty { return subject }
             if isMessage { return ShownText.quoted(Excerpt.of(subject.replacing("\n", with: " … "))) }
             return subject.isEmpty ? "what has no name" : ShownText.name(Excerpt.of(subject))
         }

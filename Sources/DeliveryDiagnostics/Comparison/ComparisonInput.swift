@@ -10,14 +10,12 @@ package enum ComparisonInput: Sendable {
     /// mark.
     ///
     /// - Parameter options: for a text log.
-    /// - Parameter progress: called from time to time with the number of lines read.
     /// - Throws: `LogError`; for a text log also `LogPattern.Refusal`.
-    package init(path: String, options: TextLog.Options = .init(), progress: (Int) -> Void = { _ in }) throws {
+    package init(path: String, options: TextLog.Options = .init()) throws {
         var source = try LineSource(path: path)
         self =
             try source.firstByte() == UInt8(ascii: "{")
-            ? .recording(try Recording(source, progress: progress))
-            : .log(try TextLog(source, options: options, progress: progress))
+            ? .recording(try Recording(source)) : .log(try TextLog(source, options: options))
     }
 
     /// The recordings, or the logs.

@@ -5,10 +5,6 @@ struct DifferenceWords {
     let matching: LaneMatching
     let sources: [any ComparedSource]
 
-    init(_ matching: LaneMatching, _ sources: [any ComparedSource]) {
-        (self.matching, self.sources) = (matching, sources)
-    }
-
     /// The names of the runs in sentences.
     var names: [String] {
         let names = sources.map { ShownText.escaped($0.path) }

@@ -41,13 +41,9 @@ struct Renaming {
         case (.value(let first), .value(let second)): return first == second
         case (.name(let first), .name(let second)): return match(first, second)
         case (.id(let text, let first), .id(let otherText, let second)):
-            return text == otherText || matchAny(first, second)
+            return text == otherText || first.contains { name in second.contains { match(name, $0) } }
         default: return false
         }
-    }
-
-    private mutating func matchAny(_ first: [Int], _ second: [Int]) -> Bool {
-        first.contains { name in second.contains { match(name, $0) } }
     }
 
     /// Forgets all matches but the first ones.

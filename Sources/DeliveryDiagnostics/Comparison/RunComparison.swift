@@ -49,7 +49,7 @@ package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
     ) {
         let recordings = [first, second]
         let sources = recordings.map { ComparedRecording(RecordingIndex($0), ignored: ignored) }
-        let found = DifferenceWords(LaneMatching(sources.map(\.run)), sources)
+        let found = DifferenceWords(matching: LaneMatching(sources.map(\.run)), sources: sources)
         self.init(found, maximum)
         let byPolicy = Set(recordings.flatMap(\.namesByPolicy)).subtracting(ignored)
         // On which threads a policy does not decide.
@@ -80,7 +80,7 @@ package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
     package init(_ first: TextLog, _ second: TextLog, pools: [String] = [], maximum: Int = usualMaximum) throws {
         let threads = try LogThreads([first, second], pools: pools)
         let logs = [ComparedLog(first, threads), ComparedLog(second, threads)]
-        let found = DifferenceWords(LaneMatching(logs.map(\.run)), logs)
+        let found = DifferenceWords(matching: LaneMatching(logs.map(\.run)), sources: logs)
         self.init(found, maximum)
         let all = LogNotes(words: found, logs: logs)
         (notes, hints) = (notes + all.sentences, outcome == .same ? all.hints : [])

@@ -61,8 +61,8 @@ extension RunDifference: CustomStringConvertible {
             "Only notifications that one thread posts are delivered in order."
         case .target: "The handler may be called on another thread."
         case .order where stages == [.deliver, .deliver]: "Handlers are called in another order."
-        case .count: "A handler may be called in one run only."
-        case .stage where stages.contains(.deliver), .onlyInFirst where first.stage == .deliver,
+        case .count,
+            .stage where stages.contains(.deliver), .onlyInFirst where first.stage == .deliver,
             .onlyInSecond where second.stage == .deliver:
             "A handler may be called in one run only."
         default: nil
@@ -70,13 +70,10 @@ extension RunDifference: CustomStringConvertible {
     }
 
     static func lines(of sides: [Side]) -> [String] {
-        let locations = sides.map { side in
-            Excerpt.of(side.line.map { "\(side.source):\($0)" } ?? side.source, length: 240)
+        let rows = sides.map { side in
+            [side.line.map { "\(side.source):\($0)" } ?? side.source, side.text ?? "(no counterpart)"]
         }
-        let width = locations.map(\.count).max() ?? 0
-        return zip(sides, locations).map { side, location in
-            let text = side.text.map { Excerpt.of($0, length: 240) } ?? "(no counterpart)"
-            return "  \(location)\(String(repeating: " ", count: width - location.count))  \(text)"
-        }
+        return Table([.text(), .text()], rows: rows.map { $0.map { Excerpt.of($0, length: 240) } }).lines()
+            .map { "  \($0)" }
     }
 }

@@ -7,7 +7,7 @@ extension Evidence {
     /// main thread, or for a stall of another thread.
     var queuesThatBlockPosters: [Finding] {
         guard recording.foundationDetails.contains(where: { $0.queue != nil }) else { return [] }
-        let budget = limits.mainBudget.nanoseconds
+        let budget = mainBudget
         return index.posts.indices.compactMap { waitForQueue(Int32($0)) }
             .filter { $0.time > ($0.isEndless ? stall : budget) }
             .grouped { [$0.observer, $0.poster, $0.isEndless ? 1 : 0] }.map { waits in

@@ -45,7 +45,7 @@ extension Evidence {
 
     /// Handlers that occupied the main thread for longer than its budget, without the handlers that ran inside them.
     var longHandlersOnMain: [Finding] {
-        let budget = limits.mainBudget.nanoseconds
+        let budget = mainBudget
         /// For each handler of the main thread: the time in handlers that ran inside it, which are measured separately.
         var nested: [Int32: UInt64] = [:]
         var long: [(span: RecordingIndex.Span, time: UInt64)] = []

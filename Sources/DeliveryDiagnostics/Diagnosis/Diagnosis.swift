@@ -1,5 +1,5 @@
 package import DeliveryRecording
-internal import TerminalText
+package import TerminalText
 internal import ThreadedNotifications
 
 /// The findings of a recording: what is wrong with the program, or worth knowing. Most severe first.
@@ -14,7 +14,7 @@ package struct Diagnosis: Sendable {
 
     /// - Parameter selection: Whole programs are diagnosed; findings of other records are hidden.
     package init(
-        _ index: RecordingIndex, limits: DiagnosisLimits = DiagnosisLimits(),
+        _ index: RecordingIndex, limits: DiagnosisLimits = .usual,
         accepted: AcceptedFindings = AcceptedFindings(), selection: RecordingSelection? = nil
     ) {
         evidence = Evidence(index, limits)
@@ -63,10 +63,12 @@ package struct Diagnosis: Sendable {
 
     /// Lines of at most `width` characters, unless a single word is longer: the first 20 findings. The first line of a
     /// finding begins with its severity, the others of it with a space.
-    package func text(width: Int = .max) -> [String] {
+    package func text(width: Int = .max, palette: Palette = Palette(isColored: false)) -> [String] {
         let shown = findings.prefix(20).flatMap { finding in
             WrappedText.lines(finding.sentence, width: width, hanging: 2)
-                + finding.lines.flatMap { WrappedText.lines($0, width: width, indent: "  ", hanging: 2) } + [""]
+                .map(finding.severity == .problem ? palette.bad : palette.plain)
+                + finding.lines.flatMap { WrappedText.lines(palette.plain($0), width: width, indent: "  ", hanging: 2) }
+                + [""]
         }
         return shown + (findings.count > 20 ? ["and \(findings.count - 20) more", ""] : [])
     }

@@ -22,7 +22,7 @@ struct Evidence: Sendable {
     private(set) var stuck: Set<Int32> = []
 
     init(_ index: RecordingIndex, _ limits: DiagnosisLimits) {
-        words = RecordWords(index)
+        words = RecordWords(index: index)
         self.limits = limits
         accounts = Accounts(index)
         matches = accounts.ofObservers(index.observers.count)
@@ -55,7 +55,8 @@ struct Evidence: Sendable {
     var index: RecordingIndex { words.index }
     var recording: Recording { words.index.recording }
     var histories: [NameHistory] { index.histories }
-    var stall: UInt64 { limits.stall.nanoseconds }
+    var mainBudget: UInt64 { UInt64(limits.mainBudget.nanoseconds) }
+    var stall: UInt64 { UInt64(limits.stall.nanoseconds) }
 
     func process(of thread: Int32) -> Int { Int(recording.threads[Int(thread)].process) }
 

@@ -18,15 +18,12 @@ struct LogText {
             skeleton = text
             return
         }
-        for part in MessagePart.parts(of: text) {
-            switch part {
-            case .thread(let thread): add(thread, threads, process)
-            case .text(let text):
-                // Shorter hexadecimal numbers are the program's own data.
-                let isAddress = text.contains("0x")
-                let text = isAddress ? text.replacing(/0x[0-9a-fA-F]{9,16}(?![0-9a-fA-F])/, with: "0x…") : text
-                if let threads { split(text, threads.ids) } else { skeleton += text }
-            }
+        for (text, thread) in ThreadDescription.split(text) {
+            // Shorter hexadecimal numbers are the program's own data.
+            let isAddress = text.contains("0x")
+            let text = String(isAddress ? text.replacing(/0x[0-9a-fA-F]{9,16}(?![0-9a-fA-F])/, with: "0x…") : text)
+            if let threads { split(text, threads.ids) } else { skeleton += text }
+            if let thread { add(thread, threads, process) }
         }
     }
 

@@ -56,14 +56,12 @@ package struct TextLog: Sendable {
     let isComplete: Bool
     private var known: [Writer: Int] = [:]
 
-    /// - Parameter progress: called from time to time with the number of lines read.
     /// - Throws: `LogError` if the log cannot be read, has no form that is known, or none with threads;
     ///   `LogPattern.Refusal` if a regular expression of the options cannot be used.
-    package init(_ source: LineSource, options: Options = Options(), progress: (Int) -> Void = { _ in }) throws {
+    package init(_ source: LineSource, options: Options = Options()) throws {
         (name, unit) = (source.name, options.unit)
         var (lines, isComplete) = ([(text: String, number: Int)](), true)
         try source.forEachLine { line, number throws(LogError) in
-            if number.isMultiple(of: 10_000) { progress(number) }
             guard case .text(let bytes, let isWhole) = line else {
                 throw LogError(
                     log: source.name, line: number,

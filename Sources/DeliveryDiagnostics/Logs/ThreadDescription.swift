@@ -8,30 +8,24 @@ struct ThreadDescription: Hashable {
     var name: String?
     /// True if the number is the kernel's id. The main thread's is the process id.
     var isKernelID: Bool
-}
 
-/// A part of a message: text, or a thread that it mentions.
-enum MessagePart: Hashable {
-    case text(String)
-    case thread(ThreadDescription)
-
-    /// Splits a message. An incomplete thread description is text. Addresses of threads are removed, because they
-    /// differ in each run.
-    static func parts(of message: String) -> [MessagePart] {
-        guard message.contains("{n") else { return message.isEmpty ? [] : [.text(message)] }
+    /// Splits a message into texts, each with the thread that is mentioned after it; the last has none. An incomplete
+    /// description is text. Addresses of threads are removed, because they differ in each run.
+    static func split(_ message: String) -> [(text: Substring, thread: ThreadDescription?)] {
+        guard message.contains("{n") else { return [(message[...], nil)] }
         // The length is limited, so that a message with many braces is read in linear time.
         let description =
             #/(?:<\w*Thread: 0x[0-9a-fA-F]+>)?\{(?:number = (\d+), name = ([^}]{1,200})|name = ([^}]{1,200}), num = (\d+))\}/#
-        var (parts, end) = ([MessagePart](), message.startIndex)
+        var (parts, end) = ([(text: Substring, thread: ThreadDescription?)](), message.startIndex)
         for match in message.matches(of: description) {
             guard let number = (match.1 ?? match.4).flatMap({ Int($0) }), let name = match.2 ?? match.3 else {
                 continue
             }
-            if end < match.range.lowerBound { parts.append(.text(String(message[end..<match.range.lowerBound]))) }
-            parts.append(
-                .thread(.init(number: number, name: name == "(null)" ? nil : String(name), isKernelID: match.4 != nil)))
+            let known = name == "(null)" ? nil : String(name)
+            let thread = ThreadDescription(number: number, name: known, isKernelID: match.4 != nil)
+            parts.append((message[end..<match.range.lowerBound], thread))
             end = match.range.upperBound
         }
-        return end < message.endIndex ? parts + [.text(String(message[end...]))] : parts
+        return parts + [(message[end...], nil)]
     }
 }

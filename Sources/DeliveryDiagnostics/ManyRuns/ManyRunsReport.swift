@@ -3,12 +3,10 @@ internal import DeliveryRecording
 /// The answers about good and bad runs, as text and as one JSON document.
 package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     private struct Answer: Encodable, Sendable {
-        var kind: RunAnswers.Kind
-        var sentence: String
-        var good: RunAnswers.Rate
-        var bad: RunAnswers.Rate
-        var goodLines: [RunDifference.Side]
-        var badLines: [RunDifference.Side]
+        let kind: RunAnswers.Kind
+        let sentence: String
+        let good, bad: RunAnswers.Rate
+        let goodLines, badLines: [RunDifference.Side]
     }
 
     /// Several lines, without the last newline.
@@ -28,15 +26,13 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
     /// - Parameter pools: regular expressions for the names, or ids, of threads of text logs that stand for one another.
     /// - Throws: `LogPattern.Refusal`, and `LogError` if there are recordings and logs.
     package init(good: [ComparisonInput], bad: [ComparisonInput], pools: [String], maximumAnswers: Int) throws {
-        let texts = FactTexts()
         let (recordings, logs) = try ComparisonInput.split(good + bad)
         let threads = try LogThreads(logs, pools: pools)
         let facts =
-            recordings.map { RunFacts(ComparedRecording(RecordingIndex($0)), texts) }
-            + logs.map { RunFacts(ComparedLog($0, threads), texts) }
-        let found = RunAnswers(
-            good: Array(facts.prefix(good.count)), bad: Array(facts.dropFirst(good.count)), texts)
-        isDecided = found.areCertain
+            recordings.map { RunFacts(ComparedRecording(RecordingIndex($0))) }
+            + logs.map { RunFacts(ComparedLog($0, threads)) }
+        let found = RunAnswers(good: Array(facts.prefix(good.count)), bad: Array(facts.dropFirst(good.count)))
+        isDecided = found.answers.first?.isCertain ?? false
         outcome = isDecided ? "different" : "undecided"
         answers = found.answers.prefix(maximumAnswers).map { answer in
             Answer(
@@ -76,7 +72,7 @@ extension RunAnswers {
     fileprivate func sentence(_ answer: Answer) -> String {
         let (inGood, inBad) = (words(answer.good, good.count, "good"), words(answer.bad, bad.count, "bad"))
         let runs = answer.isOfBad ? "\(inBad) and \(inGood)" : "\(inGood) and \(inBad)"
-        return "In \(runs), \(texts.clause(answer.fact))."
+        return "In \(runs), \(answer.fact.clause)."
     }
 
     private func words(_ rate: Rate, _ total: Int, _ kind: String) -> String {

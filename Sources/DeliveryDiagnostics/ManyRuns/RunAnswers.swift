@@ -34,29 +34,27 @@ struct RunAnswers {
         var isCertain: Bool { bad.isAll && good.isNone || bad.isNone && good.isAll }
     }
 
-    let texts: FactTexts
     let good: [RunFacts]
     let bad: [RunFacts]
     /// Without consequences.
     private(set) var answers: [Answer] = []
     private(set) var consequences = 0
-    var areCertain: Bool { answers.first?.isCertain ?? false }
 
     private static let longestOrder = 1000
     static let leastRunsOfOrder = 3
 
-    init(good: [RunFacts], bad: [RunFacts], _ texts: FactTexts) {
-        (self.good, self.bad, self.texts) = (good, bad, texts)
+    init(good: [RunFacts], bad: [RunFacts]) {
+        (self.good, self.bad) = (good, bad)
         var all = facts() + orders()
         if all.contains(where: \.isCertain) { all.removeAll { !$0.isCertain } }
         let ranked = Self.merged(all).map { answer in
             let places = places(answer)
             let (place, kind) = (Double(places.values.min() ?? .max), Kind.allCases.firstIndex(of: answer.kind) ?? 0)
             let rank = [-answer.difference, Double(kind), answer.isExchange ? 0 : 1, answer.isOfBad ? 0 : 1, place]
-            return (answer: answer, places: places, rank: rank, words: texts.clause(answer.fact))
+            return (answer: answer, places: places, rank: rank, words: answer.fact.clause)
         }.sorted { $0.rank == $1.rank ? $0.words < $1.words : $0.rank.lexicographicallyPrecedes($1.rank) }
         // A fact that lies only after a better one's on its role is its consequence.
-        var earliest: [Int: Int] = [:]
+        var earliest: [String: Int] = [:]
         for (answer, places, _, _) in ranked {
             let isConsequence = !places.isEmpty && places.allSatisfy { earliest[$0.key, default: .max] <= $0.value }
             if isConsequence { consequences += 1 } else { answers.append(answer) }
@@ -68,7 +66,8 @@ struct RunAnswers {
 
     private func facts() -> [Answer] {
         // A thread without a name that begins in another way in a run may be any other thread of that run.
-        let open = texts.unnamed.filter { role in (good + bad).contains { !$0.roles.values.contains(role) } }
+        let unnamed = Set((good + bad).flatMap(\.unnamed))
+        let open = unnamed.filter { role in (good + bad).contains { !$0.roles.values.contains(role) } }
         func rate(_ fact: RunFact, _ runs: [RunFacts]) -> Rate {
             let known = runs.filter { $0.source.isComplete || $0.evidence[fact] != nil }
             return Rate(count: known.count { $0.evidence[fact] != nil }, known: known.count)
@@ -83,7 +82,7 @@ struct RunAnswers {
     private func kind(_ fact: RunFact) -> Kind {
         switch fact {
         case .finding: .finding
-        case .occurs(let text, _) where texts[text].isOutcome: .outcome
+        case .occurs(let text, _) where text.isOutcome: .outcome
         case .occurs(let text, .some)
         // Elsewhere in the runs that do not have it there.
         where (good + bad).allSatisfy { $0.occurrences[text] != nil || !$0.source.isComplete }: .place
@@ -97,7 +96,7 @@ struct RunAnswers {
     /// The texts that occur once in every good run, and change their order in a bad one.
     private func orders() -> [Answer] {
         guard min(good.count, bad.count) >= Self.leastRunsOfOrder, let first = good.first else { return [] }
-        func once(_ text: Int, _ run: RunFacts) -> (line: Int, lane: Int, time: String)? {
+        func once(_ text: RunEvent.Text, _ run: RunFacts) -> (line: Int, lane: Int, time: String)? {
             guard let found = run.occurrences[text], found.count == 1, case let event = run.events[found.first],
                 event.lane != nil
             else { return nil }
@@ -163,7 +162,7 @@ struct RunAnswers {
     }
 
     /// For each role, the place on a lane where an answer shows. Two events that change their order both do.
-    private func places(_ answer: Answer) -> [Int: Int] {
+    private func places(_ answer: Answer) -> [String: Int] {
         let shown = (bad + good).lazy.map { evidence(answer.fact, $0) }.first { !$0.isEmpty } ?? []
         let events = answer.isExchange || answer.kind == .order ? shown[...] : shown.suffix(1)
         return events.filter { $0.lane != nil }.reduce(into: [:]) { places, event in

@@ -1,18 +1,18 @@
-/// Something that is true of a run or not. Texts, roles, findings and ends are numbers of a `FactTexts`.
+/// Something that is true of a run or not.
 enum RunFact: Hashable {
     /// A text occurs on a role, or anywhere.
-    case occurs(Int, role: Int?)
+    case occurs(RunEvent.Text, role: String?)
     /// It occurs more than once there.
-    case repeats(Int, role: Int?)
+    case repeats(RunEvent.Text, role: String?)
     /// A text comes directly after another on a lane.
-    case follows(Int, after: Int)
+    case follows(RunEvent.Text, after: RunEvent.Text)
     /// Of two texts that occur once, on different lanes, the first comes before the second.
-    case precedes(Int, Int)
+    case precedes(RunEvent.Text, RunEvent.Text)
     /// How the run ended.
-    case end(Int)
-    case finding(Int)
+    case end(String)
+    case finding(String)
 
-    var role: Int? {
+    var role: String? {
         switch self {
         case .occurs(_, let role), .repeats(_, let role): role
         default: nil
@@ -27,44 +27,19 @@ enum RunFact: Hashable {
         default: nil
         }
     }
-}
 
-/// Numbers for texts: equal texts of all runs have the same number.
-final class FactTexts {
-    private var texts: [RunEvent.Text] = []
-    private var numbers: [RunEvent.Text: Int] = [:]
-    /// The roles of threads without names.
-    private(set) var unnamed: Set<Int> = []
-
-    func number(_ text: RunEvent.Text) -> Int {
-        if let known = numbers[text] { return known }
-        numbers[text] = texts.count
-        texts.append(text)
-        return texts.count - 1
-    }
-
-    subscript(_ number: Int) -> RunEvent.Text { texts[number] }
-
-    /// The role of a thread without a name, by its first text.
-    func role(beginningWith number: Int) -> Int {
-        let role = self.number(.init(subject: "the thread that begins with \(texts[number].words)"))
-        unnamed.insert(role)
-        return role
-    }
-
-    func clause(_ fact: RunFact) -> String {
-        switch fact {
-        case .occurs(let text, let role): texts[text].clause(role.map { texts[$0].words })
-        case .repeats(let text, let role): "\(texts[text].clause(role.map { texts[$0].words })) more than once"
-        case .follows(let text, let other): "\(texts[text].clause()) directly after \(second(other, text))"
-        case .precedes(let text, let other): "\(texts[text].clause()) before \(second(other, text))"
-        case .end(let text): "the run ends by \(texts[text].words)"
-        case .finding(let text): "'diagnose' finds \(texts[text].words)"
+    var clause: String {
+        /// With its verb, unless that is the first text's, too.
+        func second(_ text: RunEvent.Text, _ first: RunEvent.Text) -> String {
+            text.verb == first.verb ? text.words : text.clause()
         }
-    }
-
-    /// With its verb, unless that is the first text's, too.
-    private func second(_ text: Int, _ first: Int) -> String {
-        texts[text].verb == texts[first].verb ? texts[text].words : texts[text].clause()
+        return switch self {
+        case .occurs(let text, let role): text.clause(role)
+        case .repeats(let text, let role): "\(text.clause(role)) more than once"
+        case .follows(let text, let other): "\(text.clause()) directly after \(second(other, text))"
+        case .precedes(let text, let other): "\(text.clause()) before \(second(other, text))"
+        case .end(let words): "the run ends by \(words)"
+        case .finding(let words): "'diagnose' finds \(words)"
+        }
     }
 }

@@ -9,14 +9,9 @@ package struct StagesStyle: Sendable {
     private var table = Table([.number(""), .text(), .text(), .text(), .text()])
 
     /// - Parameter entries: all that are to be printed.
-    package init(_ recording: Recording, _ entries: some BidirectionalCollection<Recording.Entry>) {
+    package init(_ recording: Recording, _ entries: some Collection<Recording.Entry>) {
         (self.recording, start) = (recording, entries.first?.time ?? 0)
-        // Cells are wide because of their thread, their stage, or their time.
-        var known: [DeliveryStage: Set<Int32>] = [:]
-        for entry in entries where known[entry.stage, default: []].insert(entry.thread).inserted {
-            table.fit(cells(entry))
-        }
-        if let last = entries.last { table.fit(cells(last)) }
+        for entry in entries { table.fit(cells(entry)) }
     }
 
     package func line(for entry: Recording.Entry) -> String {

@@ -32,34 +32,12 @@ package enum WorkflowCommands {
         let codes: [Unicode.Scalar: String] = ["%": "%25", "\r": "%0D", "\n": "%0A"]
         let ofProperties: [Unicode.Scalar: String] = isProperty ? [":": "%3A", ",": "%2C"] : [:]
         let escaped = text.unicodeScalars.map { codes[$0] ?? ofProperties[$0] ?? "\($0)" }.joined()
-        var neutralizer = Neutralizer()
-        return String(decoding: neutralizer.bytes(Array(escaped.utf8)), as: UTF8.self)
+        return String(decoding: neutralized(Array(escaped.utf8)), as: UTF8.self)
     }
 
-    /// Makes output free of commands: it contains neither `::` nor `##[`. The last character is written as an escape of
-    /// JSON, so that JSON stays valid.
-    package struct Neutralizer: Sendable {
-        /// The byte before, and the one before that.
-        private var (last, first) = (UInt8(0), UInt8(0))
-
-        package init() {}
-
-        package mutating func bytes(_ bytes: [UInt8]) -> [UInt8] {
-            var result: [UInt8] = []
-            result.reserveCapacity(bytes.count)
-            for byte in bytes {
-                if byte == UInt8(ascii: ":"), last == byte {
-                    result += "\\u003a".utf8
-                    (first, last) = (0, 0)
-                } else if byte == UInt8(ascii: "["), last == UInt8(ascii: "#"), first == last {
-                    result += "\\u005b".utf8
-                    (first, last) = (0, 0)
-                } else {
-                    result.append(byte)
-                    (first, last) = (last, byte)
-                }
-            }
-            return result
-        }
+    /// Whole lines of output without commands: they contain neither `::` nor `##[`. The last character is written as an
+    /// escape of JSON, so that JSON stays valid.
+    package static func neutralized(_ lines: [UInt8]) -> [UInt8] {
+        lines.replacing("::".utf8, with: #":\u003a"#.utf8).replacing("##[".utf8, with: #"##\u005b"#.utf8)
     }
 }

@@ -60,8 +60,8 @@ extension CheckedRule {
         /// Calls of one kind, such as those of an observer, are one finding.
         let kind: [Int32]
         let begin, end: Int32
-        /// True if it has not ended when the recording ends.
-        let isOpen: Bool
+        /// True if it breaks the rule however short it is.
+        var isTooLate = false
     }
 
     /// `no handler on main longer than 16 ms`: the time from a handler's call to its return, with the handlers that ran
@@ -75,24 +75,22 @@ extension CheckedRule {
             let entry = index.entry(span.begin)
             return Call(
                 kind: [entry.observer, entry.name], begin: span.begin,
-                end: span.end >= 0 ? span.end : last(of: span.begin), isOpen: span.ending == .open)
+                end: span.end >= 0 ? span.end : last(of: span.begin))
         }
-        return limited(calls, counted(calls.count, "handler"), allowsOpen: true) { call, time in
+        return limited(calls, counted(calls.count, "handler")) { call, time in
             let span = index.spans[Int(index.spanOfEntry[Int(call.begin)])]
             return "\(words.observer(of: span)) took \(time) on \(words.thread(span.thread))"
-                + (call.isOpen ? " and did not return" : "")
+                + (span.ending == .open ? " and did not return" : "")
         }
     }
 
     /// Holds if no call is longer than the rule's time.
     ///
     /// - Parameter problem: the sentence for the longest call of a kind.
-    func limited(
-        _ calls: [Call], _ all: String, allowsOpen: Bool, problem: (Call, _ time: String) -> String
-    ) -> RuleResult {
+    func limited(_ calls: [Call], _ all: String, problem: (Call, _ time: String) -> String) -> RuleResult {
         func time(_ call: Call) -> UInt64 { index.time(from: call.begin, to: call.end) }
         let longest = ElapsedTime.text(calls.map(time).max() ?? 0)
-        let long = calls.filter { !allowsOpen && $0.isOpen || time($0) > UInt64(rule.time.nanoseconds) }
+        let long = calls.filter { $0.isTooLate || time($0) > UInt64(rule.time.nanoseconds) }
         if long.isEmpty { return holds(calls.isEmpty ? all : "\(all), the longest \(longest)") }
         let findings = long.grouped(by: \.kind).map { calls in
             let longest = calls.reduce(calls[0]) { time($1) > time($0) ? $1 : $0 }

@@ -112,13 +112,13 @@ extension CheckedRule {
             guard posted >= 0, isDelivered || delivery.isPending else { return nil }
             return Call(
                 kind: [delivery.observer, delivery.isPending ? 1 : 0], begin: posted,
-                end: isDelivered ? delivery.outcome : last(of: posted), isOpen: delivery.isPending)
+                end: isDelivered ? delivery.outcome : last(of: posted), isTooLate: delivery.isPending)
         }
         if calls.isEmpty { return notHandled() }
-        return limited(calls, counted(calls.count, "delivery", plural: "deliveries"), allowsOpen: false) { call, time in
+        return limited(calls, counted(calls.count, "delivery", plural: "deliveries")) { call, time in
             let observer = words.observer(call.kind[0], name: name ?? -1)
             let post = words.recording.describePost(index.entry(call.begin).post)
-            return "\(observer) \(call.isOpen ? "had not received" : "received") \(post) \(time) after it was posted"
+            return "\(observer) \(call.isTooLate ? "had not received" : "received") \(post) \(time) after it was posted"
         }
     }
 

@@ -24,19 +24,20 @@ struct CheckedRule {
     func result() -> RuleResult {
         let recording = words.recording
         if let missing = found.firstIndex(of: nil).map({ rule.names[$0] }) {
-            return lacks("notification", missing, recording.names(similarTo: missing))
+            return lacks("notification", missing, recording.name(similarTo: missing))
         }
         // Every process has a main thread.
         if let name = rule.place, name != "1", !isAtPlace.contains(true) {
-            return lacks("thread", name, [recording.threadName(similarTo: name)].compactMap(\.self))
+            return lacks("thread", name, recording.threadName(similarTo: name))
         }
         return rule.form.check(self)
     }
 
-    private func lacks(_ what: String, _ name: String, _ similar: [String]) -> RuleResult {
-        let names = similar.map { Excerpt.of(ShownText.name($0)) }.joined(separator: " or ")
+    private func lacks(_ what: String, _ name: String, _ similar: String?) -> RuleResult {
         let text = "the recording does not have the \(what) \(Excerpt.of(ShownText.name(name)))"
-        return result(rule.isAboutAbsence, text + (names.isEmpty ? "" : "; did you mean \(names)?"))
+        let suggestion = similar.map { "; did you mean \(Excerpt.of(ShownText.name($0)))?" } ?? ""
+        // A rule that something does not happen holds if there is nothing that it is about.
+        return result(rule.form.pattern.hasPrefix("no "), text + suggestion)
     }
 
     /// The rule's name, and the other one; nil if it is about every name.

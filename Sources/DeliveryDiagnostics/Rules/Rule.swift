@@ -8,21 +8,14 @@ package struct Rule: Sendable {
     /// As it is written.
     let text: String
     /// Where it is written; nil for an argument.
-    let origin: (file: String, line: Int)?
+    var origin: (file: String, line: Int)?
     /// The names of notifications.
     private(set) var names: [String] = []
     /// The name or the number of a thread, 1 for main.
     private(set) var place: String?
-    private(set) var time = ElapsedTime(.zero)
+    private(set) var time = ElapsedTime(nanoseconds: 0)
     private(set) var count = 0
     private(set) var kind: String?
-
-    init(_ form: RuleForm, text: String, origin: (file: String, line: Int)? = nil) {
-        (self.form, self.text, self.origin) = (form, text, origin)
-    }
-
-    /// True for rules that hold if there is nothing that they are about: they say that something does not happen.
-    var isAboutAbsence: Bool { form.pattern.hasPrefix("no ") }
 
     /// True for `no finding`, `no problem` and `no KIND`.
     var isAboutFindings: Bool { ["no finding", "no problem", "no KIND"].contains(form.pattern) }
@@ -49,7 +42,7 @@ extension Rule {
             var problem: String?
             if let (form, match) = matches.first {
                 let origin = isFile && source != "-" ? (source, number) : nil
-                var rule = Rule(form, text: String(match[1].substring ?? ""), origin: origin)
+                var rule = Rule(form: form, text: String(match[1].substring ?? ""), origin: origin)
                 problem = rule.read(match.dropFirst(2).map { $0.substring.map(String.init) })
                 rules.append(rule)
             } else {

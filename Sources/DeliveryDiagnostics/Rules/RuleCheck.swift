@@ -1,5 +1,5 @@
 package import DeliveryRecording
-internal import TerminalText
+package import TerminalText
 internal import ThreadedNotifications
 
 /// The result of a rule: it holds or it fails, with the reason and findings of what breaks it.
@@ -33,24 +33,24 @@ struct RuleResult: Sendable {
 /// Cost: a pass over the index for each rule; rules about findings share one diagnosis.
 package struct RuleCheck: Sendable {
     let results: [RuleResult]
-    let recording: Recording
+    var recording: Recording { words.recording }
     private let words: RecordWords
     /// See `Diagnosis`; empty without a rule about findings.
     package let unusedAccepted: [String]
 
     /// - Parameter accepted: findings that do not break a rule.
     package init(
-        _ rules: [Rule], _ index: RecordingIndex, limits: DiagnosisLimits = DiagnosisLimits(),
+        _ rules: [Rule], _ index: RecordingIndex, limits: DiagnosisLimits = .usual,
         accepted: AcceptedFindings = AcceptedFindings()
     ) {
-        let words = RecordWords(index)
+        let words = RecordWords(index: index)
         let diagnosis =
             rules.contains(where: \.isAboutFindings) ? Diagnosis(index, limits: limits, accepted: accepted) : nil
-        let complete = Rule(.complete, text: RuleForm.complete.pattern)
+        let complete = Rule(form: .complete, text: RuleForm.complete.pattern)
         results = ((index.recording.incompleteness == nil ? [] : [complete]) + rules).map {
             CheckedRule($0, words, diagnosis: diagnosis).result()
         }
-        (recording, self.words) = (index.recording, words)
+        self.words = words
         unusedAccepted = diagnosis?.unusedAccepted ?? []
     }
 
@@ -66,11 +66,12 @@ package struct RuleCheck: Sendable {
 
     /// Lines of at most `width` characters, unless a single word is longer. The first of a rule begins with `ok` or
     /// `FAILED`, the others with a space.
-    package func text(width: Int = .max) -> [String] {
+    package func text(width: Int = .max, palette: Palette = Palette(isColored: false)) -> [String] {
         results.flatMap { result in
-            let first = "\(result.holds ? "ok      " : "FAILED  ")\(result.rule.text): \(result.explanation)"
+            let state = result.holds ? palette.good("ok") + "      " : palette.bad("FAILED") + "  "
+            let first = "\(state)\(palette.plain("\(result.rule.text): \(result.explanation)"))"
             return WrappedText.lines(first, width: width, hanging: 8)
-                + result.lines.flatMap { WrappedText.lines($0, width: width, indent: "  ", hanging: 2) }
+                + result.lines.flatMap { WrappedText.lines(palette.plain($0), width: width, indent: "  ", hanging: 2) }
         }
     }
 

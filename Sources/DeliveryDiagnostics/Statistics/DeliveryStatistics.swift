@@ -97,14 +97,14 @@ package struct DeliveryStatistics: Sendable, Encodable {
 
     /// Counts the selected records, by default all.
     package init(_ index: RecordingIndex, _ selection: RecordingSelection? = nil) {
-        let (recording, selection) = (index.recording, selection ?? RecordingSelection(all: index.recording))
+        let (recording, selection) = (index.recording, selection ?? RecordingSelection(all: index))
         func contains(_ number: Int32) -> Bool { selection.contains(index.entry(number)) }
         let selected = recording.entries.indices.map(Int32.init).filter(contains)
         (source, recordCount) = (recording.source, selected.count)
         nanoseconds = selected.isEmpty ? 0 : index.time(from: selected[0], to: selected[selected.count - 1])
         (processCount, threadCount) = (recording.processes.count, recording.threads.count)
         // First, there are groups for all observers and threads, and the first name is that of blocks.
-        threads = recording.threads.indices.map { Group(RecordWords(index).numberedThread(Int32($0))) }
+        threads = recording.threads.indices.map { Group(RecordWords(index: index).numberedThread(Int32($0))) }
         observers = recording.observers.indices.map { Group(observer: Int32($0), index) }
         names = [Group(Self.blocks)]
         let accounts = Accounts(index, includes: contains)

@@ -5,13 +5,13 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     package var nanoseconds: Int64
 
     private static let units: [(name: String, nanoseconds: Int64)] = [
-        ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1000),
-        ("ns", 1),
+        ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
+        ("ms", 1_000_000), ("µs", 1000), ("ns", 1),
     ]
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    package init(_ duration: Duration) { nanoseconds = Int64(clamping: duration.nanoseconds) }
+    package static func milliseconds(_ number: Int64) -> ElapsedTime { .init(nanoseconds: number * 1_000_000) }
 
     package var duration: Duration { .nanoseconds(nanoseconds) }
 
@@ -34,9 +34,8 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
 
     /// For a column of a table: `5.00 ms`; a dash for nil.
     package static func cell(_ nanoseconds: UInt64?) -> String {
-        guard let nanoseconds else { return Quantity.none }
-        let (number, unit) = ElapsedTime(nanoseconds: Int64(clamping: nanoseconds)).rounded
-        return "\(number) \(unit)"
+        let rounded = nanoseconds.map { ElapsedTime(nanoseconds: Int64(clamping: $0)).rounded }
+        return rounded.map { "\($0.number) \($0.unit)" } ?? Quantity.none
     }
 
     /// Three significant digits, or all digits before the decimal point, in seconds or a smaller unit.
@@ -49,7 +48,7 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
     private var rounded: (number: String, unit: String) {
         let magnitude = Int64(clamping: nanoseconds.magnitude)
         // The next larger unit begins where rounding would give a digit more: 999.6 µs is 1 ms.
-        let unit = Self.units[2...].first { Double(magnitude) >= 0.9995 * Double($0.nanoseconds) } ?? ("ns", 1)
+        let unit = Self.units[3...].first { Double(magnitude) >= 0.9995 * Double($0.nanoseconds) } ?? ("ns", 1)
         let value = Double(magnitude) / Double(unit.nanoseconds)
         let decimals = unit.nanoseconds == 1 || value >= 99.95 ? 0 : value < 9.995 ? 2 : 1
         let number = Self.decimal(magnitude, per: unit.nanoseconds, decimals: decimals)
@@ -58,7 +57,7 @@ package struct ElapsedTime: Sendable, Hashable, CustomStringConvertible {
 
     /// All digits, as on a command line: `1500ms`.
     package static func exact(_ nanoseconds: Int64) -> String {
-        let unit = units[2...].first { nanoseconds % $0.nanoseconds == 0 } ?? ("ns", 1)
+        let unit = units[3...].first { nanoseconds % $0.nanoseconds == 0 } ?? ("ns", 1)
         return "\(nanoseconds / unit.nanoseconds)\(unit.name == "µs" ? "us" : unit.name)"
     }
 

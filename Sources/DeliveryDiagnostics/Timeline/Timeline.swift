@@ -31,12 +31,6 @@ package struct Timeline: Sendable {
         var count = 1
     }
 
-    struct Lane: Sendable {
-        let title: String
-        /// -1 for the lane of all other threads.
-        let thread: Int32
-    }
-
     let index: RecordingIndex
     private let selection: RecordingSelection
     /// Why this part is drawn, if the user did not select it.
@@ -46,8 +40,8 @@ package struct Timeline: Sendable {
     private(set) var limitReached: Int64?
     /// Handlers and waits that began before the first row, and had not ended.
     private(set) var earlier: [Int32] = []
-    /// In the order of processes and thread numbers.
-    private(set) var lanes: [Lane] = []
+    /// In the order of processes and thread numbers. The thread of the lane of all others is -1.
+    private(set) var lanes: [(title: String, thread: Int32)] = []
     private var laneOfThread: [Int32: Int] = [:]
     /// The number of similar rows at the end.
     private var similar = 0
@@ -62,7 +56,7 @@ package struct Timeline: Sendable {
         window: FindingWindow? = nil
     ) {
         (self.index, self.window) = (index, window)
-        self.selection = selection ?? RecordingSelection(all: index.recording)
+        self.selection = selection ?? RecordingSelection(all: index)
         for (number, entry) in zip(Int32(0)..., index.recording.entries) where self.selection.contains(entry) {
             if !add(number, entry, limit: limit) { break }
         }
@@ -73,9 +67,9 @@ package struct Timeline: Sendable {
         }
         let records = rows.map(\.entry) + rows.map(\.arrow).filter { $0 >= 0 } + earlier.map { spans[Int($0)].begin }
         let threads = recording.ordered(Set(records.map { Int(index.entry($0).thread) })).map(Int32.init)
-        lanes = threads.prefix(maximum).map { Lane(title: recording.describeThread($0), thread: $0) }
+        lanes = threads.prefix(maximum).map { (recording.describeThread($0), $0) }
         if threads.count > maximum {
-            lanes[maximum - 1] = Lane(title: "\(threads.count - maximum + 1) others", thread: -1)
+            lanes[maximum - 1] = ("\(threads.count - maximum + 1) others", -1)
         }
         for (lane, thread) in threads.enumerated() { laneOfThread[thread] = min(lane, maximum - 1) }
     }

@@ -35,19 +35,17 @@ package struct TimelineText: Sendable {
         for row in [Timeline.heading] + timeline.rows.map(timeline.cells) { table.fit(row) }
     }
 
-    /// Produces the lines one by one, from top to bottom.
-    package func forEachLine(_ take: (String) throws -> Void) rethrows {
+    /// From top to bottom.
+    package var lines: [String] {
         var drawing = self
         let fit = titles.allSatisfy { DisplayWidth.of($0) < pitch }
-        try (wrapped(timeline.overview + (fit ? [] : [timeline.threads])) + [""]).forEach(take)
         let names = titles.enumerated().map { lane, title in
             palette.numbered(DisplayWidth.pad(DisplayWidth.fit(title, to: pitch - 1), to: pitch), lane)
         }
-        try take(line("ms", names.joined(), Timeline.heading))
-        for row in timeline.rows {
-            try take(line(timeline.milliseconds(row), drawing.lanes(row), timeline.cells(of: row)))
-        }
-        try timeline.end.map { try ([""] + wrapped([$0])).forEach(take) }
+        let heading = wrapped(timeline.overview + (fit ? [] : [timeline.threads])) + [""]
+        return heading + [line("ms", names.joined(), Timeline.heading)]
+            + timeline.rows.map { line(timeline.milliseconds($0), drawing.lanes($0), timeline.cells(of: $0)) }
+            + (timeline.end.map { [""] + wrapped([$0]) } ?? [])
     }
 
     private func wrapped(_ texts: [String]) -> [String] {

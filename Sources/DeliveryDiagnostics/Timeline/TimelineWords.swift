@@ -14,7 +14,7 @@ extension Timeline {
             let post = index.entry(record).post
             return post < 0 ? "" : "#\(recording.posts[Int(post)].number)"
         }
-        let words = RecordWords(index)
+        let words = RecordWords(index: index)
         let name = entry.name >= 0 ? words.name(entry.name) : entry.post >= 0 ? "block" : nil
         let description =
             [row.waiting > 0 ? "\(row.waiting) still waiting" : nil, name].compactMap(\.self)
@@ -36,23 +36,13 @@ extension Timeline {
         return index.duration(of: span).map(ElapsedTime.text) ?? (span.ending == .notRecorded ? "" : "runs on")
     }
 
-    /// The size of the recording, where most happens in a large one, and why this part is drawn.
+    /// The size of the recording, and why this part is drawn.
     var overview: [String] {
         let length = ElapsedTime(nanoseconds: max(0, recording.entries.last.map(recording.elapsed) ?? 0))
         let size =
             "\(counted(recording.threads.count, "thread")), \(length), \(counted(recording.entries.count, "record")), "
             + "\(counted(rows.count, "row")): \(ShownText.escaped(recording.source))"
-        return [size, busiest, window?.words].compactMap(\.self)
-    }
-
-    /// The second with the most records of a recording with at least a thousand.
-    private var busiest: String? {
-        var counts: [Int64: Int] = [:]
-        for entry in recording.entries { counts[max(0, recording.elapsed(entry)) / 1_000_000_000, default: 0] += 1 }
-        guard recording.entries.count >= 1000, counts.count > 1,
-            let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })
-        else { return nil }
-        return "Busiest second: \(counted(most.value, "record")), --from \(most.key)s --to \(most.key + 1)s."
+        return [size, window?.words].compactMap(\.self)
     }
 
     /// The lanes, if their titles are not all in the drawing.

@@ -16,32 +16,29 @@ package struct ChromeTrace {
     private let selection: RecordingSelection
     private var text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":["
     private var separator = "\n"
-    /// For each thread: the beginnings of its open spans, the innermost last.
+    /// For each thread: the spans that have begun, in `index.spans`, the innermost last.
     private var open: [[Int32]]
 
     /// - Parameters:
     ///   - selection: the records to write; by default all.
-    ///   - progress: called from time to time with the number of records written.
     ///   - write: called with consecutive parts of the text, about 65,536 bytes each.
     package static func write(
-        _ index: RecordingIndex, _ selection: RecordingSelection? = nil, progress: (Int) -> Void = { _ in },
-        to write: ([UInt8]) throws -> Void
+        _ index: RecordingIndex, _ selection: RecordingSelection? = nil, to write: ([UInt8]) throws -> Void
     ) rethrows {
-        var trace = ChromeTrace(index, selection ?? RecordingSelection(all: index.recording))
+        var trace = ChromeTrace(index, selection ?? RecordingSelection(all: index))
         for (number, entry) in index.recording.entries.enumerated() {
             trace.add(Int32(number), entry)
             guard trace.text.utf8.count >= 65_536 else { continue }
-            progress(number)
             try write(Array(trace.text.utf8))
             trace.text = ""
         }
         let end = index.recording.entries.last?.time ?? 0
-        for thread in trace.open.indices { trace.close(thread, through: nil, at: end) }
+        for (thread, spans) in trace.open.enumerated() { for _ in spans { trace.add("E", thread, at: end) } }
         try write(Array("\(trace.text)\n]}\n".utf8))
     }
 
     private init(_ index: RecordingIndex, _ selection: RecordingSelection) {
-        (self.index, self.selection, words) = (index, selection, RecordWords(index))
+        (self.index, self.selection, words) = (index, selection, RecordWords(index: index))
         open = index.recording.threads.map { _ in [] }
         for (number, process) in index.recording.processes.enumerated() {
             describe("\"pid\":\(number + 1)", "process_name", name: "\(process.name) \(process.id)")
@@ -53,6 +50,10 @@ package struct ChromeTrace {
 
     private mutating func add(_ number: Int32, _ entry: Recording.Entry) {
         let (thread, span) = (Int(entry.thread), index.spanOfEntry[Int(number)])
+        while let last = open[thread].last, index.spans[Int(last)].end == number {
+            open[thread].removeLast()
+            add("E", thread, at: entry.time)
+        }
         switch entry.stage {
         case .post, .enqueue, .capture, .append:
             guard entry.post >= 0, selection.contains(entry),
@@ -63,13 +64,8 @@ package struct ChromeTrace {
         case .deliver, .wait:
             guard selection.contains(entry), span >= 0 else { return }
             begin(number, entry)
-            open[thread].append(number)
-            if index.spans[Int(span)].ending == .notRecorded { close(thread, through: number, at: entry.time) }
-        case .return, .waitEnd:
-            if open[thread].contains(index.partner(of: number)) {
-                close(thread, through: index.partner(of: number), at: entry.time)
-            }
-        case .threadEnd: close(thread, through: nil, at: entry.time)
+            if index.spans[Int(span)].ending != .notRecorded { return open[thread].append(span) }
+            add("E", thread, at: entry.time)
         default: break
         }
     }
@@ -88,14 +84,6 @@ package struct ChromeTrace {
         add(
             "B", Int(entry.thread), at: entry.time,
             ",\"cat\":\"\(stage)\",\"name\":\(ShownText.quoted(title)),\(flow)\"args\":{\(arguments)}")
-    }
-
-    /// Ends the spans of a thread from the innermost through one of them; all if it is nil.
-    private mutating func close(_ thread: Int, through begin: Int32?, at time: UInt64) {
-        while let last = open[thread].popLast() {
-            add("E", thread, at: time)
-            if last == begin { return }
-        }
     }
 
     // MARK: Events

@@ -254,13 +254,6 @@ extension RecordingIndex {
         return entry(observers[Int(observer)].registered)
     }
 
-    /// The record of the end of the handler or wait that a record begins, or of its beginning; -1 if there is none.
-    package func partner(of entry: Int32) -> Int32 {
-        let span = spanOfEntry[Int(entry)]
-        guard span >= 0, spans[Int(span)].ending == .returned else { return -1 }
-        return spans[Int(span)].begin == entry ? spans[Int(span)].end : spans[Int(span)].begin
-    }
-
     /// The innermost handler that a record's thread is in, in `spans`; -1 if it is in none.
     package func handlerAround(_ entry: Int32) -> Int32 { handler(spanAroundEntry[Int(entry)]) }
 

@@ -3,21 +3,12 @@ internal import DistributedNotifications
 internal import Foundation
 internal import ThreadedNotifications
 
-/// The program of the scenario's second process. It runs one command at a time and runs its run loop only when told to,
-/// so that the scenario decides when it handles notifications.
+/// The program of the scenario's second process. Each line on its standard input lets it take its next step, so that
+/// the scenario decides when it runs its run loop.
 package enum DistributedProgram {
     package static let subcommand = "distributed-child"
-
-    /// A line on standard input.
-    enum Command: String {
-        case observe
-        /// Posts the notifications whose labels follow.
-        case post
-        /// Runs the run loop until everything that the server has handed over is handled.
-        case handle
-    }
-
-    /// The answer to a command that is done.
+    static let labels = ["1", "2", "3"]
+    /// The answer when a step is done.
     static let done = "done"
 
     /// Runs on the main thread until standard input ends.
@@ -31,13 +22,12 @@ package enum DistributedProgram {
         try ScenarioRecording.trace {
             var tokens: [ObserverToken] = []
             ScenarioRecording.record(.processStart)
-            while let line = readLine() {
-                let words = line.split(separator: " ").map(String.init)
-                switch words.first.flatMap(Command.init) {
-                case .observe: tokens.append(try center.observe(timeout: timeout))
-                case .post: try center.post(Array(words.dropFirst()), timeout: timeout)
-                case .handle, nil: try center.handleAll(timeout: timeout)
-                }
+            var steps = [
+                { tokens.append(try center.observe(timeout: timeout)) },
+                { try center.post(labels, timeout: timeout) },
+            ][...]
+            while readLine() != nil {
+                try steps.popFirst().map { try $0() } ?? center.handleAll(timeout: timeout)
                 try FileHandle.standardOutput.write(contentsOf: Data("\(done)\n".utf8))
             }
             tokens = []

@@ -9,7 +9,6 @@ struct DistributedScenario: Scenario {
     let name = "distributed"
     let summary = "a process posts, others handle it on their main threads"
 
-    private static let byChild = ["1", "2", "3"]
     private static let byThis = ["4", "5"]
     private static let entering = "entering the run loop"
 
@@ -21,29 +20,29 @@ struct DistributedScenario: Scenario {
         defer { try? FileManager.default.removeItem(atPath: directory.path) }
         let center = try DistributedCenter(directory: directory)
         defer { center.close() }
+        ScenarioRecording.logCurrentThread()
+        // The server's directory exists from now on.
+        let token = try center.observe(timeout: timeout)
         // It is killed if this method throws.
         let path = directory.path + "/recording.jsonl"
         let child = try environment.program.start(
             [DistributedProgram.subcommand, directory.path, path], input: .piped, output: .piped)
-        func ask(_ command: DistributedProgram.Command, _ labels: [String] = []) throws {
-            try child.write(line: ([command.rawValue] + labels).joined(separator: " "), timeout: timeout)
+        func ask(to step: String) throws {
+            try child.write(line: step, timeout: timeout)
             guard try child.readLine(timeout: timeout) == DistributedProgram.done else {
                 throw ChildProcessError.hasEnded
             }
         }
 
-        ScenarioRecording.logCurrentThread()
-        let token = try center.observe(timeout: timeout)
-        try ask(.observe)
-
-        try ask(.post, Self.byChild)
+        try ask(to: "observe")
+        try ask(to: "post")
         ScenarioRecording.log(Self.entering)
         try center.handleAll(timeout: timeout)
-        try ask(.handle)
+        try ask(to: "handle")
 
         try center.post(Self.byThis, timeout: timeout)
         try center.handleAll(timeout: timeout)
-        try ask(.handle)
+        try ask(to: "handle")
         token.cancel()
 
         child.closeInput()
@@ -57,7 +56,7 @@ struct DistributedScenario: Scenario {
         let handled = run.all(beginning: "handled ")
         let processes = Set(posts.map(\.process)).map { process in handled.filter { $0.process == process } }
         let elsewhere = run.all(.deliver, Notification.Name.test.rawValue).first { !$0.isOnMain }
-        let expected = zip(Self.byChild + Self.byThis, posts).map { label, post in
+        let expected = zip(DistributedProgram.labels + Self.byThis, posts).map { label, post in
             "handled \(label) of process \(post.process.id): \(post.message ?? "")"
         }
         let early = posts.filter { $0.process == posts.first?.process }
@@ -72,7 +71,7 @@ struct DistributedScenario: Scenario {
                 processes.map { $0.compactMap(\.message) }, [expected, expected]),
             run.expectOrder(
                 "posting did not wait for the observers", early.latest, run.first(Self.entering),
-                handled.earliest, and: early.count == Self.byChild.count),
+                handled.earliest, and: early.count == DistributedProgram.labels.count),
         ]
     }
 }

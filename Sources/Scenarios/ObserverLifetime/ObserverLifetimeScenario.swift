@@ -30,8 +30,8 @@ struct ObserverLifetimeScenario: Scenario {
         let crashes = processes.filter { $0.capture == .unsafe }
         return (options.capture.map { [$0] } ?? ObserverCapture.allCases).map { capture in
             .equal(
-                "\(capture.rawValue): \(capture.claim)", processes.first { $0.capture == capture }?.cells ?? [],
-                capture.expected)
+                "\(capture.rawValue): \(capture.expected.claim)",
+                processes.first { $0.capture == capture }?.cells ?? [], capture.expected.cells)
         } + crashes.map { .matches(.listing4, $0.records, prefix: "unsafe: ") }
     }
 
@@ -57,8 +57,6 @@ private struct LifetimeProcess {
         }
     }
 
-    var end: RecordedRun.Record? { records.first { $0.stage == .processEnd } }
-
     /// Where the handler ended, when and where the observer was released, and how the process ended.
     var cells: [String] {
         func place(_ record: RecordedRun.Record) -> String { record.isOnMain ? "on main" : "in background" }
@@ -68,31 +66,24 @@ private struct LifetimeProcess {
             let isEarly = released.number < handled?.number ?? .max
             return "\(isEarly ? "before" : "after") the end, \(place(released))"
         }
-        let end = end.map { $0.reason == .exit ? "exit \(max(0, $0.count))" : $0.reason?.description ?? "" }
+        let end = records.first { $0.stage == .processEnd }.map {
+            $0.reason == .exit ? "exit \(max(0, $0.count))" : $0.reason?.description ?? ""
+        }
         return [handled.map(place) ?? "never", release ?? "never", end ?? "not ended"]
     }
 }
 
 extension ObserverCapture {
-    fileprivate var claim: String {
-        switch self {
-        case .unsafe: "released during its handler, crashes with signal 11"
-        case .unowned: "released during its handler, ends with signal 6"
-        case .weak: "released after its handler"
-        case .stable: "never released"
-        case .delegation: "released after the delegate's method"
-        case .oneThread: "handled, then released, on main"
-        }
-    }
-
-    /// The cells of its process.
-    fileprivate var expected: [String] {
-        switch self {
-        case .unsafe: ["in background", "before the end, on main", "signal 11"]
-        case .unowned: ["in background", "before the end, on main", "signal 6"]
-        case .weak, .delegation: ["in background", "after the end, in background", "exit 0"]
-        case .stable: ["in background", "never", "exit 0"]
-        case .oneThread: ["on main", "after the end, on main", "exit 0"]
+    /// What its process demonstrates, and the cells of it.
+    fileprivate var expected: (claim: String, cells: [String]) {
+        let (early, late) = ("before the end, on main", ["in background", "after the end, in background", "exit 0"])
+        return switch self {
+        case .unsafe: ("released during its handler, crashes with signal 11", ["in background", early, "signal 11"])
+        case .unowned: ("released during its handler, ends with signal 6", ["in background", early, "signal 6"])
+        case .weak: ("released after its handler", late)
+        case .stable: ("never released", ["in background", "never", "exit 0"])
+        case .delegation: ("released after the delegate's method", late)
+        case .oneThread: ("handled, then released, on main", ["on main", "after the end, on main", "exit 0"])
         }
     }
 }

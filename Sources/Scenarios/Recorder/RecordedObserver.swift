@@ -7,7 +7,7 @@ final class RecordedObserver: Sendable {
     let port: RecordedPort
     private let name: Notification.Name
     private let observer: RedirectingObserver
-    private let removals = Locked<[@Sendable () -> Void]>([])
+    private let removal = Locked<(@Sendable () -> Void)?>(nil)
 
     /// - Parameter handler: called on the target thread with the number of the post.
     init(
@@ -26,30 +26,28 @@ final class RecordedObserver: Sendable {
     }
 
     /// Makes the current thread the target and registers with the center, as the document does.
-    func observe(_ center: NotificationCenter = .default) {
+    func observe() {
         observer.setUpThreadingSupport()
         let current = ThreadIdentity.current
         ScenarioRecording.record(.register, notification: name, observer: 1, target: current)
         // Safety: the token is only passed back to the center, which accepts it on any thread.
-        nonisolated(unsafe) let token = center.addObserver(forName: name, object: nil, queue: nil) {
+        nonisolated(unsafe) let token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
             [observer, name] notification in
             let post = notification.object as? Int
             ScenarioRecording.record(.capture, notification: name, post: post)
             ScenarioRecording.record(.append, notification: name, post: post, observer: 1, target: current)
             observer.processNotification(notification)
         }
-        removals.withLock { $0.append { center.removeObserver(token) } }
+        removal.withLock { $0 = { NotificationCenter.default.removeObserver(token) } }
     }
 
     /// Removes what was registered, on any thread. Call this once: Foundation gives a removed token's key to the next
     /// observer.
-    func remove() {
-        for remove in removals.withLock({ $0 }) { remove() }
-    }
+    func remove() { removal.withLock { $0 }?() }
 
-    /// Posts to a center, which knows nothing of redirecting.
-    func post(number: Int, to center: NotificationCenter = .default) {
+    /// Posts to the center, which knows nothing of redirecting.
+    func post(number: Int) {
         ScenarioRecording.record(.post, notification: name, post: number, count: 1)
-        center.post(name: name, object: number)
+        NotificationCenter.default.post(name: name, object: number)
     }
 }

@@ -12,29 +12,19 @@ internal import ThreadedNotifications
 ///
 /// Threads: every function may be called on any thread.
 package enum ScenarioRecording {
-    private struct State {
-        var file: FileHandle?
-        /// The recordings of other processes.
-        var others: [UInt8] = []
-    }
-
-    /// The numbers of the records that are counted and not made; nil if all are made.
-    private static let counts = Locked<[DeliveryStage: Int]?>(nil)
-
-    private static let state = Locked(State())
+    /// The file, and the recordings of other processes.
+    private static let state = Locked<(file: FileHandle?, others: [UInt8])>((nil, []))
 
     /// Where the second processes of this process record to.
     static func path(ofProcess name: String) -> String {
         FileManager.default.temporaryDirectory.path + "/notify-demo-\(getpid())-\(name).jsonl"
     }
 
-    /// - Parameter recordsAll: false to record the log only, and to count the other records of the scenario.
-    package static func start(recordsAll: Bool = true) throws(ScenarioError) {
-        counts.withLock { $0 = recordsAll ? nil : [:] }
+    package static func start() throws(ScenarioError) {
         let path = path(ofProcess: UUID().uuidString)
         try start(to: path)
         defer { unlink(path) }
-        state.withLock { $0 = State(file: FileHandle(forUpdatingAtPath: path)) }
+        state.withLock { $0 = (FileHandle(forUpdatingAtPath: path), []) }
     }
 
     /// Starts recording to a file that another process reads.
@@ -45,14 +35,14 @@ package enum ScenarioRecording {
     /// Stops recording, and reads the recording with those of the other processes.
     package static func finish() throws -> RecordedRun {
         let (file, others) = state.withLock { state in
-            defer { state = State() }
-            return (state.file, state.others)
+            defer { state = (nil, []) }
+            return state
         }
         try check { delivery_recorder().pointee.stop($0, $1) }
         guard let file else { throw ScenarioError.recording(problem: "its file cannot be read") }
         try file.seekToEnd()
         try file.write(contentsOf: others)
-        return try RecordedRun(file, counts: counts.withLock { $0 })
+        return try RecordedRun(file)
     }
 
     /// - Parameter call: returns false, and copies the problem to memory of a size.
@@ -65,11 +55,11 @@ package enum ScenarioRecording {
     }
 
     /// Adds the recording of another process, with its end.
-    static func add(_ path: String, ofProcess id: Int32, end: ChildProcess.End) throws(ScenarioError) {
+    static func add(_ path: String, ofProcess id: Int32, end: ChildProcess.End) throws(ChildProcessError) {
         var lines = FileManager.default.contents(atPath: path).map(Array.init) ?? []
         // A process that a signal ended leaves zeros.
         while lines.last == 0 { lines.removeLast() }
-        if lines.isEmpty { throw .child(problem: "it recorded nothing") }
+        if lines.isEmpty { throw ChildProcessError("the second process: it recorded nothing") }
         var tail = RecordingTail()
         tail.take(lines)
         var count: Int?
@@ -84,11 +74,6 @@ package enum ScenarioRecording {
         _ stage: DeliveryStage, notification: Notification.Name? = nil, post: Int? = nil, count: Int? = nil,
         observer: Int? = nil, target: ThreadIdentity? = nil, message: String? = nil
     ) {
-        let isCounted = counts.withLock { counts in
-            if stage != .log { counts?[stage, default: 0] += 1 }
-            return counts != nil && stage != .log
-        }
-        if isCounted { return }
         let (thread, strings) = (ThreadIdentity.current, [notification?.rawValue, message])
         let length = (strings + [thread.name, target?.name])
             .reduce(RecorderTexts.constantLength) { $0 + RecorderTexts.length($1) }

@@ -3,7 +3,8 @@ import DistributedNotifications
 import TerminalText
 
 extension ServerStatus {
-    /// Formats the status as tables; the last one has what clients say of themselves. `not held` counts what was discarded, coalesced, suppressed and removed.
+    /// Formats the status as tables; the last one has what clients say of themselves. `not held` counts what was
+    /// discarded, coalesced, suppressed and removed.
     ///
     /// - Parameter width: of a line.
     func report(width: Int) -> [String] {
@@ -25,8 +26,10 @@ extension ServerStatus {
             }
         }
         let details = clients.flatMap { client in
-            let details = client.isConnected ? client.orderedDetails : [("not connected", Self.keptText)]
-            return details.map { ["\(client.process)", ShownText.escaped($0), ShownText.escaped($1)] }
+            let details = client.isConnected ? client.details : ["not connected": Self.keptText]
+            return details.sorted { $0.key < $1.key }.map { key, text in
+                ["\(client.process)", ShownText.escaped(key), ShownText.escaped(text)]
+            }
         }
         let columnsOfDetails: [Table.Column] = [.number("details of"), .text(), .wrapped()]
         let life = ElapsedTime(nanoseconds: nanoseconds)
@@ -38,16 +41,4 @@ extension ServerStatus {
     }
 
     private static let keptText = "what it observes waits until it connects again"
-}
-
-extension ServerStatus.Client {
-    /// Those of a bridge to other machines in the order in which they are asked for, and others after them.
-    fileprivate var orderedDetails: [(key: String, value: String)] {
-        let first = [
-            "connected to", "problem", "round trip", "posts out", "posts in", "pending", "missing", "not publishable",
-            "invalid",
-        ]
-        func place(_ key: String) -> Int { first.firstIndex(of: key) ?? first.count }
-        return details.sorted { (place($0.key), $0.key) < (place($1.key), $1.key) }
-    }
 }

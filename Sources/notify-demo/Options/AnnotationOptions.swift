@@ -41,10 +41,8 @@ struct AnnotationOptions: ParsableArguments {
 enum Workflow {
     static let isRunning = ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true"
 
-    /// The bytes, in which the service finds no commands.
-    static func neutralized(_ text: String) -> [UInt8] {
-        guard isRunning else { return Array(text.utf8) }
-        var neutralizer = WorkflowCommands.Neutralizer()
-        return neutralizer.bytes(Array(text.utf8))
-    }
+    /// Whole lines, in which the service finds no commands.
+    static func neutralized(_ lines: [UInt8]) -> [UInt8] { isRunning ? WorkflowCommands.neutralized(lines) : lines }
+
+    static func neutralized(_ line: String) -> [UInt8] { neutralized(Array(line.utf8)) }
 }

@@ -11,16 +11,16 @@ extension ElapsedTime: ExpressibleByArgument {
 /// When a diagnosis finds something, and which findings a project accepts.
 struct DiagnosisOptions: ParsableArguments {
     @Option(help: "The longest that a handler may occupy the main thread: 200us, 16ms, 1.5s.")
-    var mainBudget = ElapsedTime(DiagnosisLimits().mainBudget)
+    var mainBudget = DiagnosisLimits.usual.mainBudget
 
     @Option(help: "The number of notifications that may wait for one thread.")
-    var depth = DiagnosisLimits().depth
+    var depth = DiagnosisLimits.usual.depth
 
     @Option(help: "The longest that notifications may wait for a thread, or a thread for another, if others continue.")
-    var stall = ElapsedTime(DiagnosisLimits().stall)
+    var stall = DiagnosisLimits.usual.stall
 
     @Option(help: "The number of times in a row that a handler may post to itself.")
-    var chain = DiagnosisLimits().chain
+    var chain = DiagnosisLimits.usual.chain
 
     @Option(help: "Leave out the findings that this file accepts.", completion: .file())
     var accept: String?
@@ -31,7 +31,9 @@ struct DiagnosisOptions: ParsableArguments {
     func validate() throws { try ValidationError.check("--depth", depth, from: 1, to: .max) }
 
     var limits: DiagnosisLimits {
-        DiagnosisLimits(mainBudget: mainBudget.duration, depth: depth, stall: stall.duration, chain: chain)
+        var limits = DiagnosisLimits.usual
+        (limits.mainBudget, limits.depth, limits.stall, limits.chain) = (mainBudget, depth, stall, chain)
+        return limits
     }
 
     /// Reads the file of accepted findings.

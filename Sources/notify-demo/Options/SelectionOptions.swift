@@ -21,17 +21,18 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only this post, by its number.", valueName: "n"))
     var post: Int?
 
-    var filter: RecordingFilter {
-        RecordingFilter(
-            name: name, thread: thread, post: post, from: from?.nanoseconds ?? 0, to: to?.nanoseconds ?? .max)
+    func selection(of index: RecordingIndex) throws -> RecordingSelection {
+        try RecordingSelection(
+            name: name, thread: thread, post: post, from: from?.nanoseconds ?? 0, to: to?.nanoseconds ?? .max, of: index
+        )
     }
 
     /// Reads the recording, and reports its first problems on standard error.
     ///
     /// - Throws: also if the recording does not contain what the options select.
-    func read(_ path: String, _ terminal: Terminal) throws -> (recording: Recording, selection: RecordingSelection) {
-        let recording = try RecordingFile.read(path, terminal)
-        return (recording, try RecordingSelection(filter, of: recording))
+    func read(_ path: String, _ terminal: Terminal) throws -> (index: RecordingIndex, selection: RecordingSelection) {
+        let index = RecordingIndex(try RecordingFile.read(path, terminal))
+        return (index, try selection(of: index))
     }
 }
 
@@ -56,7 +57,8 @@ enum RecordingFile {
                 description: "there is no \(path) here. Name a recording, or record a program first: "
                     + "notify-demo record -- ./my-program")
         }
-        let recording = try read(path) { terminal.show(progress: "\($0) records read") }
+        defer { terminal.progressLine.clear() }
+        let recording = try read(path) { terminal.progressLine.show("\($0) records read") }
         recording.reportProblems(on: terminal)
         return recording
     }

@@ -1,4 +1,3 @@
-import DeliveryDiagnostics
 import Foundation
 import SystemPackage
 import TerminalText
@@ -14,11 +13,8 @@ final class Output {
     private let path: String
     private let descriptor: FileDescriptor
     private var unwritten: [UInt8] = []
-    private(set) var hasWritten = false
     /// True if the output is finished, or if the reader of a pipe has ended. Later data is discarded.
     private(set) var isClosed = false
-    /// For standard output of a job.
-    private var neutralizer: WorkflowCommands.Neutralizer?
 
     /// - Parameter permissions: of a new file.
     init(
@@ -27,7 +23,6 @@ final class Output {
         self.path = path
         if Self.isStandardOutput(path) {
             descriptor = .standardOutput
-            if Workflow.isRunning { neutralizer = WorkflowCommands.Neutralizer() }
             return
         }
         do {
@@ -56,18 +51,17 @@ final class Output {
         try write([UInt8(ascii: "\n")])
     }
 
-    /// Writes data with its own newlines.
+    /// Writes data with its own newlines: whole lines, or a part that ends where no command of a job can be.
     func write(_ bytes: some Collection<UInt8>) throws(CommandError) {
         unwritten += bytes
         if unwritten.count >= 1 << 16 { try flush() }
     }
 
     func flush() throws(CommandError) {
-        hasWritten = hasWritten || !unwritten.isEmpty
         defer { unwritten.removeAll(keepingCapacity: true) }
         if isClosed { return }
         do {
-            try descriptor.writeAll(neutralizer?.bytes(unwritten) ?? unwritten)
+            try descriptor.writeAll(isStandardOutput ? Workflow.neutralized(unwritten) : unwritten)
         } catch Errno.brokenPipe {
             isClosed = true
         } catch {

@@ -10,7 +10,6 @@ struct Terminal {
     let palette = Palette(for: .standardOutput)
     let messagePalette = Palette(for: .standardError)
     let progressLine: ProgressLine
-    private let isTerminal = TerminalStream.standardOutput.isTerminal
 
     init(command: String, output: String = "-") throws(CommandError) {
         standardOutput = try Output(output)
@@ -65,12 +64,6 @@ struct Terminal {
 
     /// Prints a message of the program about its work, in one line.
     func report(_ message: String) { say("notify-demo: \(ShownText.escaped(message))") }
-
-    /// Shows the progress on standard error if that is a terminal and the command has run for a second.
-    /// Lines of data on a terminal show the progress themselves.
-    func show(progress text: @autoclosure () -> String) {
-        if !isTerminal || !standardOutput.hasWritten { progressLine.show(text()) }
-    }
 }
 
 extension Palette {
@@ -79,13 +72,5 @@ extension Palette {
         let claim = (scenario.map { "\($0): " } ?? "") + expectation.claim
         return expectation.failure.map { "\(bad("FAILED"))  \(plain("\(claim): \($0)"))" }
             ?? "\(good("ok"))      \(plain(claim))"
-    }
-
-    /// The lines of the results of rules, and their totals.
-    func lines(of check: RuleCheck, on stream: TerminalStream) -> [String] {
-        check.text(width: stream.width ?? .max).map { line in
-            guard let result = ["ok", "FAILED"].first(where: line.hasPrefix) else { return plain(line) }
-            return self.result(result, isGood: result == "ok") + plain(String(line.dropFirst(result.count)))
-        } + [check.totals]
     }
 }

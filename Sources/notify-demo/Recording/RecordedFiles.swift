@@ -72,11 +72,12 @@ struct RecordedFiles {
             var outcome = Outcome(processes: files.count)
             if !files.isEmpty {
                 let calls = files.reduce(into: Set()) { $0.formUnion($1.calls) }
-                let sources = Symbolizer()?.sources(of: calls, from: FileManager.default.currentDirectoryPath) ?? [:]
+                let sources =
+                    Symbolizer.installed?.sources(of: calls, from: FileManager.default.currentDirectoryPath) ?? [:]
                 let output = try Output(name, permissions: .ownerReadWrite)
                 for file in files {
                     var tail = RecordingTail()
-                    try file.forEachLines { lines in
+                    try FileHandle(forReadingFrom: URL(filePath: file.path)).forEachLines { lines in
                         tail.take(lines)
                         try output.write(sources.isEmpty ? lines : RecordedCalls.resolved(lines, sources))
                     }
@@ -119,24 +120,25 @@ struct RecordedFiles {
             let file = try FileHandle(forReadingFrom: URL(filePath: path))
             // A process that records has a lock.
             hasEnded = flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0
-            try file.close()
-            try forEachLines { lines in
+            try file.forEachLines { lines in
                 isEmpty = false
                 calls.formUnion(RecordedCalls.addresses(in: lines))
             }
+            try file.close()
         }
+    }
+}
 
-        /// Reads whole lines, in parts of about 1 MiB. A line that was being written when the process died, and unused
-        /// room, are left out.
-        func forEachLines(_ take: ([UInt8]) throws -> Void) throws {
-            let file = try FileHandle(forReadingFrom: URL(filePath: path))
-            var lines: [UInt8] = []
-            while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
-                lines += part
-                guard let end = lines.lastIndex(of: UInt8(ascii: "\n")) else { continue }
-                try take(Array(lines[...end]))
-                lines.removeFirst(end + 1)
-            }
+extension FileHandle {
+    /// Reads whole lines, in parts of about 1 MiB. A line that was being written when the process died, and unused
+    /// room, are left out.
+    func forEachLines(_ take: ([UInt8]) throws -> Void) throws {
+        var lines: [UInt8] = []
+        while let part = try read(upToCount: 1 << 20), !part.isEmpty {
+            lines += part
+            guard let end = lines.lastIndex(of: UInt8(ascii: "\n")) else { continue }
+            try take(Array(lines[...end]))
+            lines.removeFirst(end + 1)
         }
     }
 }

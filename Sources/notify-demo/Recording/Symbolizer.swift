@@ -7,13 +7,7 @@ struct Symbolizer {
     let path: String
 
     /// Nil if there is no llvm-symbolizer in `PATH`.
-    ///
-    /// - Parameter searchPath: the value of `PATH`.
-    init?(searchPath: String? = ProcessInfo.processInfo.environment["PATH"]) {
-        let paths = (searchPath ?? "").split(separator: ":").map { "\($0)/llvm-symbolizer" }
-        guard let found = paths.first(where: FileManager.default.isExecutableFile) else { return nil }
-        path = found
-    }
+    static var installed: Symbolizer? { ChildProgram.find("llvm-symbolizer").map(Symbolizer.init) }
 
     /// The keys `file` and `line` of the calls that the symbolizer knows; none if it fails or takes too long.
     ///

@@ -77,7 +77,7 @@ struct Check: Command {
         if json {
             try terminal.print(check.json())
         } else if printed.isEmpty {
-            try terminal.print(shown: terminal.palette.lines(of: check, on: .standardOutput))
+            try terminal.print(shown: check.text(width: terminal.width, palette: terminal.palette) + [check.totals])
         }
         // The lines are printed even if a report cannot be written.
         try terminal.standardOutput.flush()

@@ -75,6 +75,7 @@ struct Compare: Command {
     }
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
+        terminal.progressLine.showWhenDue("reading and comparing")
         do {
             return try areMany ? compareMany(terminal) : compareTwo(terminal)
         } catch let refusal as LogPattern.Refusal {
@@ -95,15 +96,9 @@ struct Compare: Command {
     private func compareTwo(_ terminal: Terminal) throws -> ExitStatus {
         let inputs = try (reference.map { [.log(try TextLog($0))] } ?? []) + read(runs, terminal)
         let (recordings, logs) = try ComparisonInput.split(inputs)
-        if !recordings.isEmpty {
-            for filter in ignore.map({ RecordingFilter(name: $0) }) {
-                // One of them must have the name.
-                if (try? RecordingSelection(filter, of: recordings[0])) == nil {
-                    _ = try RecordingSelection(filter, of: recordings[1])
-                }
-            }
-            let counts = recordings.map(\.entries.count)
-            terminal.show(progress: "\(counts[0]) and \(counts[1]) records are compared")
+        // One of them must have the name.
+        for name in recordings.isEmpty ? [] : ignore where (try? recordings[0].index(ofName: name)) == nil {
+            _ = try recordings[1].index(ofName: name)
         }
         let comparison =
             try recordings.isEmpty
@@ -125,9 +120,7 @@ struct Compare: Command {
         // Of many runs, the form of the first one, and others.
         var said: Set<String> = []
         return try runs.map { run in
-            let input = try ComparisonInput(path: run, options: options) { count in
-                terminal.show(progress: "\(count) lines of \(run) read")
-            }
+            let input = try ComparisonInput(path: run, options: options)
             switch input {
             case .recording(let recording): recording.reportProblems(on: terminal)
             case .log(let log):

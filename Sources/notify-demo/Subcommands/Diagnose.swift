@@ -43,21 +43,16 @@ struct Diagnose: Command {
             return .success
         }
         let accepted = try options.accepted
-        let (recording, selection) = try selected.read(path, terminal)
-        let diagnosis = Diagnosis(
-            RecordingIndex(recording), limits: options.limits, accepted: accepted, selection: selection)
+        let (index, selection) = try selected.read(path, terminal)
+        let diagnosis = Diagnosis(index, limits: options.limits, accepted: accepted, selection: selection)
         if json {
             try terminal.print(diagnosis.json())
         } else {
-            let palette = terminal.palette
-            try terminal.print(
-                shown: diagnosis.text(width: terminal.width).map {
-                    $0.hasPrefix("problem") ? palette.bad($0) : palette.plain($0)
-                })
+            try terminal.print(shown: diagnosis.text(width: terminal.width, palette: terminal.palette))
             let view = diagnosis.findings.isEmpty ? "stats" : "timeline"
             let selected = diagnosis.firstName.map { " " + ShellText.option("--name", $0) } ?? ""
             try terminal.print(
-                "\(diagnosis.totals)\nNext: \(Invocation.name) \(view)\(RecordingFile.argument(path))\(selected)")
+                "\(diagnosis.totals)\nNext: \(NotifyDemo.calledName) \(view)\(RecordingFile.argument(path))\(selected)")
         }
         try terminal.standardOutput.flush()
         annotations.annotate(diagnosis.findings, title: "notify-demo diagnose", totals: diagnosis.totals, terminal)

@@ -28,7 +28,7 @@ struct Doctor: Command {
         }
         let parts: [(name: String, remedy: String, find: () throws -> String?)] = [
             ("recording", "", Self.recording),
-            ("sources", sources, { Symbolizer().map { "source locations are found with \($0.path)" } }),
+            ("sources", sources, { Symbolizer.installed.map { "source locations are found with \($0.path)" } }),
             ("server", ServerOption.noServer(in: directory), serving),
         ]
         let rows = parts.map { part in

@@ -89,12 +89,13 @@ struct Record: Command {
         var status = run.files.isEmpty ? ExitStatus.error : .success
         if run.files.records > 0, !isPrinted {
             if let check = try checked?(RecordingFile.read(file, terminal)) {
-                let lines = terminal.messagePalette.lines(of: check, on: .standardError)
+                let width = TerminalStream.standardError.width ?? .max
+                let lines = check.text(width: width, palette: terminal.messagePalette) + [check.totals]
                 for line in lines { terminal.say(shown: line) }
                 let found = findings.status(isGood: check.holds, unused: check.unusedAccepted, terminal)
                 if !run.files.isEmpty { status = found }
             }
-            terminal.say("Next: \(Invocation.name) diagnose\(RecordingFile.argument(file))")
+            terminal.say("Next: \(NotifyDemo.calledName) diagnose\(RecordingFile.argument(file))")
         }
         switch run.end {
         case .exit(0), .timedOut: return status
@@ -137,7 +138,7 @@ struct Record: Command {
             terminal.report("\(counted(good.count, "good run")), \(counted(bad.count, "bad run"))")
             if !good.isEmpty, !bad.isEmpty {
                 let lists = [good, bad].map { $0.map(ShellText.path).joined(separator: " ") }
-                terminal.say("Next: \(Invocation.name) compare --good \(lists[0]) --bad \(lists[1])")
+                terminal.say("Next: \(NotifyDemo.calledName) compare --good \(lists[0]) --bad \(lists[1])")
             }
         }
         while good.count + bad.count < count, !untilFail || bad.isEmpty {

@@ -13,7 +13,7 @@ extension ScenarioCatalog {
 
     /// - Throws: `ValidationError` if there is no scenario with this name.
     static func scenario(_ name: String) throws -> any Scenario {
-        if let scenario = named(name) { return scenario }
+        if let scenario = all.first(where: { $0.name == name }) { return scenario }
         let nearest = Suggestion.nearest(to: name, among: all.map(\.name))
         throw ValidationError(
             "there is no scenario \"\(name)\". \(nearest.map { "Did you mean \"\($0)\"? " } ?? "")"
@@ -81,15 +81,12 @@ struct Run: Command {
         options.bridgedPosts = notifications ?? 100_000
         let printsRecords = json || output.map(Output.isStandardOutput) ?? false
         let run = try ScenarioRun.perform(
-            name, options: options, needsRecords: json || output != nil,
-            show: printsRecords ? nil : terminal.showsAtOnce, terminal)
+            name, options: options, show: printsRecords ? nil : terminal.showsAtOnce, terminal)
         var outputs = try output.map { [try terminal.output(to: $0)] } ?? []
         if json, !outputs.contains(where: \.isStandardOutput) { outputs.append(terminal.standardOutput) }
         for output in outputs {
             try run.recorded.file?.seek(toOffset: 0)
-            while let lines = try run.recorded.file?.read(upToCount: 1 << 16), !lines.isEmpty {
-                try output.write(Array(lines))
-            }
+            try run.recorded.file?.forEachLines(output.write)
             try output.finish()
         }
         if !outputs.contains(where: \.isStandardOutput) {

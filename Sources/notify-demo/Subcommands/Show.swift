@@ -34,14 +34,15 @@ struct Show: Command {
                 lines = read
                 return read.recording
             }
-            let selection = try RecordingSelection(selected.filter, of: recording)
+            let selection = try selected.selection(of: RecordingIndex(recording))
             let selected = recording.entries.lazy.filter(selection.contains).map(\.line)
             try lines?.forEach(selected: selection.isEverything ? nil : Set(selected)) {
                 try terminal.standardOutput.write($0)
             }
             return .success
         }
-        let (recording, selection) = try selected.read(path, terminal)
+        let (index, selection) = try selected.read(path, terminal)
+        let recording = index.recording
         let entries = recording.entries.lazy.filter(selection.contains)
         let style = StagesStyle(recording, entries)
         for entry in entries {

@@ -32,8 +32,8 @@ struct Stats: Command {
     var json = false
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let (recording, selection) = try selected.read(path, terminal)
-        let statistics = DeliveryStatistics(RecordingIndex(recording), selection)
+        let (index, selection) = try selected.read(path, terminal)
+        let statistics = DeliveryStatistics(index, selection)
         if json {
             try terminal.print(JSONText.of(statistics))
         } else {

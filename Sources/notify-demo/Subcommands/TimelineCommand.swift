@@ -40,21 +40,19 @@ struct TimelineCommand: Command {
     var limit = 200
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        var (recording, selection) = try selected.read(path, terminal)
-        let index = RecordingIndex(recording)
-        let window = selected.filter.isEmpty ? FindingWindow(Diagnosis(index)) : nil
-        if let window { selection = try RecordingSelection(window.filter, of: recording) }
+        let (index, selection) = try selected.read(path, terminal)
+        let window = selection.isEverything ? FindingWindow(Diagnosis(index)) : nil
         let drawing = try terminal.output(to: output, reading: path)
         let width = (drawing.isStandardOutput ? TerminalStream.standardOutput.width : nil) ?? 80
         let isPicture = svg || linear || output?.lowercased().hasSuffix(".svg") == true
         let timeline = Timeline(
-            index, selection, limit: limit > 0 ? limit : .max,
+            index, window?.selection ?? selection, limit: limit > 0 ? limit : .max,
             lanes: isPicture ? 24 : TimelineText.maximumLanes(width: width), window: window)
         if isPicture {
             try drawing.write(TimelinePicture(timeline, isLinear: linear).svg.utf8)
         } else {
             let palette = drawing.isStandardOutput ? terminal.palette : Palette(isColored: false)
-            try TimelineText(timeline, width: width, palette: palette).forEachLine(drawing.print)
+            for line in TimelineText(timeline, width: width, palette: palette).lines { try drawing.print(line) }
         }
         try drawing.finish()
         return .success

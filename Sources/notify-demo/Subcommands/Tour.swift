@@ -36,7 +36,7 @@ struct Tour: Command {
             }
         }
         let commands = ["record -- ./my-program", "list", "--help"]
-        try terminal.print(["Next:"] + commands.map { "  \(Invocation.name) \($0)" })
+        try terminal.print(["Next:"] + commands.map { "  \(NotifyDemo.calledName) \($0)" })
         return status
     }
 }

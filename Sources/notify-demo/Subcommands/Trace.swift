@@ -23,14 +23,9 @@ struct Trace: Command {
     var output: String?
 
     func perform(_ terminal: Terminal) throws -> ExitStatus {
-        let (recording, selection) = try selected.read(path, terminal)
-        let total = max(1, recording.entries.count)
+        let (index, selection) = try selected.read(path, terminal)
         let trace = try terminal.output(to: output, reading: path)
-        try ChromeTrace.write(RecordingIndex(recording), selection) { written in
-            terminal.show(progress: "\(written * 100 / total) % written")
-        } to: {
-            try trace.write($0)
-        }
+        try ChromeTrace.write(index, selection, to: trace.write)
         try trace.finish()
         return .success
     }

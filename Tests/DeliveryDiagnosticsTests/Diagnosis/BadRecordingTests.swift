@@ -39,7 +39,8 @@ final class BadRecordingTests: XCTestCase {
     /// The results do not matter.
     func testAnyRecordingIsCountedAndDiagnosedWithoutACrash() throws {
         var generator = SeededGenerator(seed: 5)
-        let limits = DiagnosisLimits(mainBudget: .nanoseconds(1), depth: 1, stall: .nanoseconds(1), chain: 1)
+        let limits = DiagnosisLimits(
+            mainBudget: .init(nanoseconds: 1), depth: 1, stall: .init(nanoseconds: 1), chain: 1)
         var kinds: Set<String> = []
         let rounds = TestRounds.rounds(100, stress: 10_000)
         for round in 0..<rounds {

@@ -150,7 +150,7 @@ final class RuleCheckTests: XCTestCase {
         XCTAssertEqual(try text("no problem", of: late), "ok      no problem: no problems")
         XCTAssertTrue(try text("no finding", of: late).hasPrefix("FAILED  no finding: 1 finding\n  note: observer 1"))
         XCTAssertEqual(
-            try text("no finding", of: late, limits: DiagnosisLimits(mainBudget: .seconds(1))),
+            try text("no finding", of: late, limits: DiagnosisLimits(mainBudget: .milliseconds(1000))),
             "ok      no finding: no findings")
     }
 

@@ -24,7 +24,7 @@ final class TextTests: XCTestCase {
     func testDurationsAreParsedWithAUnit() {
         let parsed: [(String, Int64)] = [
             ("2m", 120_000_000_000), ("0.5 m", 30_000_000_000), ("2ms", 2_000_000), ("1.5us", 1500), ("3 µs", 3000),
-            ("1h", 3_600_000_000_000),
+            ("1h", 3_600_000_000_000), ("1d", 86_400_000_000_000),
         ]
         for (text, nanoseconds) in parsed { XCTAssertEqual(ElapsedTime(text)?.nanoseconds, nanoseconds, text) }
         for text in ["", "5", "ms", "-3ms", "1.2.3s", "1e400s", "4000000000s", "3 w", "٣ms"] {

@@ -20,14 +20,14 @@ final class TimelinePictureTests: XCTestCase {
     }
 
     func testAHandlerIsDrawnWithItsDurationWhereverItsPictureBeginsAndEnds() throws {
-        for (filter, limit) in [(RecordingFilter(from: 200_000, to: 400_000), Int.max), (RecordingFilter(), 3)] {
-            let recording = RecordedStory(.slowHandler).recording
-            let timeline = Timeline(
-                RecordingIndex(recording), try RecordingSelection(filter, of: recording), limit: limit)
+        let index = RecordingIndex(RecordedStory(.slowHandler).recording)
+        let part = try RecordingSelection(from: 200_000, to: 400_000, of: index)
+        for (selection, limit) in [(part, Int.max), (RecordingSelection(all: index), 3)] {
+            let timeline = Timeline(index, selection, limit: limit)
             XCTAssertEqual(timeline.lanes.map(\.title), ["main", "worker"])
             let picture = TimelinePicture(timeline).svg
             XCTAssertTrue(picture.contains(/class="handler c1" d="M\d+ \d+m-4 \d+v-\d+h8v\d+"/), picture)
-            XCTAssertEqual(picture.contains("20.2 ms"), filter.isEmpty, picture)
+            XCTAssertEqual(picture.contains("20.2 ms"), selection.isEverything, picture)
         }
     }
 
@@ -57,17 +57,16 @@ final class TimelinePictureTests: XCTestCase {
     func testInAnyRecordingLinesFitTheWidthAndThePictureIsWellFormed() throws {
         for seed in 0..<TestRounds.rounds(60 as UInt64, stress: 1000) {
             var random = SeededGenerator(seed: seed)
-            let recording = Recording(RandomRecords.records(Int(seed) * 3, seed: seed))
-            let filter = RecordingFilter(
-                from: .random(in: 0...2000, using: &random),
-                to: [.max, 1_000_000].randomElement(using: &random) ?? .max)
-            let selection = (try? RecordingSelection(filter, of: recording)) ?? RecordingSelection(all: recording)
+            let index = RecordingIndex(Recording(RandomRecords.records(Int(seed) * 3, seed: seed)))
+            let selection =
+                (try? RecordingSelection(
+                    from: .random(in: 0...2000, using: &random),
+                    to: [.max, 1_000_000].randomElement(using: &random) ?? .max, of: index))
+                ?? RecordingSelection(all: index)
             let (limit, width) = (Int.random(in: 0...300, using: &random), Int.random(in: 40...220, using: &random))
             let timeline = Timeline(
-                RecordingIndex(recording), selection, limit: limit,
-                lanes: TimelineText.maximumLanes(width: width))
-            XCTAssertTrue(
-                timeline.rows.allSatisfy { selection.contains(recording.entries[Int($0.entry)]) }, "seed \(seed)")
+                index, selection, limit: limit, lanes: TimelineText.maximumLanes(width: width))
+            XCTAssertTrue(timeline.rows.allSatisfy { selection.contains(index.entry($0.entry)) }, "seed \(seed)")
             XCTAssertLessThanOrEqual(timeline.rows.count, limit, "seed \(seed)")
             for line in TimelineText(timeline, width: width).text.split(separator: "\n") {
                 XCTAssertLessThanOrEqual(DisplayWidth.of(String(line)), width, "seed \(seed): \(line)")

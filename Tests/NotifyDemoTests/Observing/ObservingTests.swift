@@ -103,12 +103,12 @@ final class ObservingTests: XCTestCase {
                      51  deliverImmediately  any name of any object
 
             details of
+                    52  beyond         –
                     52  connected to   nats://127.0.0.1:4222
+                    52  invalid        a\u001b
+                    52  posts out      12
                     52  problem        \#(problem)
                                        since then
-                    52  posts out      12
-                    52  invalid        a\u001b
-                    52  beyond         –
                     53  not connected  what it observes waits until it connects again
             """#)
         let object = try JSONText.of(status)

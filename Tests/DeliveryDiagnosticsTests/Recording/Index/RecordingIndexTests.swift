@@ -24,7 +24,7 @@ final class RecordingIndexTests: XCTestCase {
         XCTAssertEqual(index.spanOfEntry, [-1, -1, -1, 0, -1, 0, -1, -1])
         XCTAssertEqual(index.spanAroundEntry, [-1, -1, -1, -1, 0, 0, -1, -1])
         XCTAssertTrue(index.spans[0].delivery == 1 && index.spans[0].ending == .returned)
-        XCTAssertTrue((index.partner(of: 3), index.partner(of: 5)) == (5, 3))
+        XCTAssertTrue((index.spans[0].begin, index.spans[0].end) == (3, 5))
         XCTAssertEqual(index.mailbox(of: index.deliveries[0]), index.recording.entries[1].target)
         XCTAssertEqual(index.duration(of: index.spans[0]), 2_000_000)
     }
