@@ -1,11 +1,14 @@
 import ArgumentParser
+import ChildProcesses
 import DistributedNotifications
 import Foundation
 import Logging
 import NATSClient
 import NIOCore
 import NIOPosix
+import NotificationBridge
 import Synchronization
+import TerminalText
 import ThreadedNotifications
 
 /// Measures the way through two bridges beside a plain publisher and subscriber of the same NATS server.
@@ -14,8 +17,8 @@ struct Measure: AsyncParsableCommand {
         abstract: "Measure throughput and latency through two bridges, beside plain NATS.",
         discussion: """
             Starts two local servers and two bridges, in directories of their own, and posts 200-byte notifications from \
-            one to the other. In turn with that, it publishes and receives as many messages of the same size. It prints \
-            the medians of all rounds.
+            one to the other. In turn with that, it publishes and receives as many messages of the same size, and posts \
+            as many notifications within one local server. It prints the medians of all rounds.
 
             EXAMPLES
               notification-bridge measure --nats nats://127.0.0.1:4222
@@ -30,91 +33,74 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "Rounds.")
     var rounds = 5
 
-    private static let underWay = 2000
-    private static let name = Notification.Name("measured")
-
     func run() async throws {
-        guard let url = bridge.servers.first else {
-            throw ValidationError("no NATS server is given. Give one: --nats nats://HOST:4222")
-        }
+        let (plainName, localName, bridgedName) = ("measured.plain", "measured.local", "measured")
+        var command = bridge
+        command.names = [bridgedName]
+        let options = try command.options()
         let root = FileManager.default.temporaryDirectory.path + "/measure-\(getpid())"
         try FileManager.default.createDirectory(
             atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: root) }
         let directories = ["one", "two"].map { ServerDirectory(path: "\(root)/\($0)") }
-        let centers = try directories.map { try DistributedCenter(directory: $0) }
-        let bridged = Counter()
-        let token = try centers[1].addObserver(forName: Self.name, on: .postingThread) { _ in bridged.add() }
-        try await centers[1].synchronize()
-        let bridges = try directories.map { try start($0, url) }
+        let poster = try DistributedCenter(directory: directories[0])
+        let observers = try directories.map { try DistributedCenter(directory: $0) }
+        let (plain, local, bridged) = (Counter(), Counter(), Counter())
+        let tokens = [
+            try observers[0].addObserver(forName: .init(localName), on: .postingThread) { _ in local.add() },
+            try observers[1].addObserver(forName: .init(bridgedName), on: .postingThread) { _ in bridged.add() },
+        ]
+        for observer in observers { try await observer.synchronize() }
+        let bridges = try directories.map { directory in
+            try ChildProgram.own(command.arguments)
+                .start(["--directory", directory.path, "--state", "\(directory.path).state"])
+        }
         defer {
-            for bridge in bridges { bridge.terminate() }
-            for bridge in bridges { bridge.waitUntilExit() }
-            for center in centers { center.close() }
+            for bridge in bridges { bridge.kill(SIGTERM) }
+            for bridge in bridges { bridge.wait(timeout: .seconds(10)) }
+            for center in observers + [poster] { center.close() }
         }
         for directory in directories {
             try wait {
                 let clients = try DistributedCenter.status(of: directory)?.clients ?? []
-                return clients.contains { $0.details["connected to"].map { $0 != "nothing" } ?? false }
+                return clients.contains { $0.details["connected to", default: "nothing"] != "nothing" }
             }
         }
-
-        let (publisher, subscriber) = (try await connect(url), try await connect(url))
-        let received = Counter()
-        subscriber.subscribe("measured.plain") { _ in received.add() }
+        func connect() async throws -> NATSConnection {
+            try await NATSConnection.connect(
+                to: options.servers[0], options: options.nats, group: MultiThreadedEventLoopGroup.singleton,
+                logger: Logger(label: "measure") { _ in SwiftLogNoOpLogHandler() })
+        }
+        let (publisher, subscriber) = (try await connect(), try await connect())
+        subscriber.subscribe(plainName) { _ in plain.add() }
         try await subscriber.ping()
+
         let payload = [UInt8](repeating: 120, count: 200)
         let info: [String: PropertyListValue] = ["text": .string(String(repeating: "x", count: 170))]
-
-        var (rates, delays) = ([[Double]](repeating: [], count: 2), [[Double]](repeating: [], count: 2))
+        var buffer = ByteBuffer()
+        let ways = [
+            Way("plain NATS", plain) { isLast in
+                try publisher.append(payload.span.bytes, to: plainName, into: &buffer)
+                // As a bridge does: what waits is written at once.
+                guard isLast || buffer.readableBytes > 16 << 10 else { return }
+                publisher.write(buffer)
+                buffer.clear()
+            },
+            Way("one local server", local) { _ in try poster.post(name: .init(localName), userInfo: info) },
+            Way("two bridges", bridged) { _ in try poster.post(name: .init(bridgedName), userInfo: info) },
+        ]
         for _ in 0..<rounds {
-            // As a bridge does: what waits is written at once.
-            var buffer = ByteBuffer()
-            rates[0].append(
-                try rate(received) { number in
-                    try publisher.append(payload.span.bytes, to: "measured.plain", into: &buffer)
-                    guard buffer.readableBytes > 16 << 10 || number == count else { return }
-                    publisher.write(buffer)
-                    buffer.clear()
-                })
-            rates[1].append(try rate(bridged) { _ in try centers[0].post(name: Self.name, userInfo: info) })
-            delays[0] += try latencies(received) {
-                var message = ByteBuffer()
-                try publisher.append(payload.span.bytes, to: "measured.plain", into: &message)
-                publisher.write(message)
-            }
-            delays[1] += try latencies(bridged) { try centers[0].post(name: Self.name, userInfo: info) }
+            for way in ways { way.rates.append(try rate(way)) }
+            for way in ways { way.delays += try delays(way) }
         }
-        withExtendedLifetime((token, subscriber)) {}
+        withExtendedLifetime((tokens, subscriber)) {}
         func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-        let rows = zip(["plain NATS", "two bridges"], zip(rates.map(median), delays.map(median)))
-        print("way          messages/s        p50")
-        for (name, (rate, delay)) in rows { print(line(name, "\(Int(rate))", "\(Int(delay * 1e6)) µs")) }
-        let ratio = (median(rates[1]) / median(rates[0]), median(delays[1]) / median(delays[0]))
-        print(line("ratio", "\((ratio.0 * 100).rounded() / 100)", "\((ratio.1 * 100).rounded() / 100)"))
-    }
-
-    private func line(_ name: String, _ rate: String, _ delay: String) -> String {
-        func padded(_ text: String, _ width: Int) -> String {
-            String(repeating: " ", count: max(width - text.count, 1)) + text
+        func ratio(_ values: KeyPath<Way, [Double]>) -> String {
+            String(format: "%.2f", median(ways[2][keyPath: values]) / median(ways[0][keyPath: values]))
         }
-        return name + padded(rate, 23 - name.count) + padded(delay, 11)
-    }
-
-    private func start(_ directory: ServerDirectory, _ url: String) throws -> Process {
-        try Process.run(
-            URL(filePath: "/proc/self/exe").resolvingSymlinksInPath(),
-            arguments: [
-                "--nats", url, "--name", Self.name.rawValue, "--directory", directory.path, "--state",
-                directory.path + ".state",
-            ] + bridge.connectionArguments)
-    }
-
-    private func connect(_ url: String) async throws -> NATSConnection {
-        try await NATSConnection.connect(
-            to: try NATSServer(url), options: try bridge.natsOptions(),
-            group: MultiThreadedEventLoopGroup.singleton,
-            logger: Logger(label: "measure") { _ in SwiftLogNoOpLogHandler() })
+        var rows = ways.map { [$0.name, "\(Int(median($0.rates)))", "\(Int(median($0.delays) * 1e6)) µs"] }
+        rows.append(["ratio", ratio(\.rates), ratio(\.delays)])
+        for line in Table([.text("way"), .number("messages/s"), .number("p50")], rows: rows).lines() { print(line) }
     }
 
     private func wait(_ isDone: () throws -> Bool) throws {
@@ -128,26 +114,38 @@ struct Measure: AsyncParsableCommand {
     }
 
     /// Messages in a second.
-    private func rate(_ received: Counter, _ send: (Int) throws -> Void) throws -> Double {
-        let (before, start) = (received.value, ContinuousClock.now)
+    private func rate(_ way: Way) throws -> Double {
+        let (before, start) = (way.received.value, ContinuousClock.now)
         for number in 1...count {
-            try send(number)
+            try way.send(number == count)
             // More would be dropped by a local server whose observer reads more slowly than others post.
-            while number - received.value + before > Self.underWay { usleep(20) }
+            while number - way.received.value + before > 2000 { usleep(20) }
         }
-        try wait { received.value >= before + count }
+        try wait { way.received.value >= before + count }
         return Double(count) / ((ContinuousClock.now - start) / .seconds(1))
     }
 
     /// In seconds.
-    private func latencies(_ received: Counter, _ send: () throws -> Void) throws -> [Double] {
+    private func delays(_ way: Way) throws -> [Double] {
         try (0..<1000).map { _ in
-            let (before, start) = (received.value, ContinuousClock.now)
-            try send()
+            let (before, start) = (way.received.value, ContinuousClock.now)
+            try way.send(true)
             // A thread that sleeps would be measured too.
-            while received.value == before, ContinuousClock.now - start < .seconds(5) {}
+            while way.received.value == before, ContinuousClock.now - start < .seconds(5) {}
             return (ContinuousClock.now - start) / .seconds(1)
         }
+    }
+}
+
+/// From one thread to another, and what was measured.
+private final class Way {
+    let name: String
+    let received: Counter
+    let send: (_ isLast: Bool) throws -> Void
+    var (rates, delays) = ([Double](), [Double]())
+
+    init(_ name: String, _ received: Counter, send: @escaping (_ isLast: Bool) throws -> Void) {
+        (self.name, self.received, self.send) = (name, received, send)
     }
 }
 

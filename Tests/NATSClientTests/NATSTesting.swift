@@ -1,17 +1,25 @@
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
+internal import Scenarios
 internal import SharedTesting
 internal import XCTest
 
 @testable internal import NATSClient
 
-extension NATSServerProcess {
-    var url: String { "nats://127.0.0.1:\(port)" }
+extension NATSHub {
+    /// A server with JetStream.
+    static func started(_ prepare: (NATSHub) throws -> Void = { _ in }) throws -> NATSHub {
+        if let missing { throw XCTSkip(missing) }
+        let hub = try NATSHub(timeout: TestTimeout.hang)
+        try prepare(hub)
+        try hub.start()
+        return hub
+    }
 
     /// Connects a client.
     func connect(_ change: (inout NATSOptions) -> Void = { _ in }) async throws(NATSError) -> NATSConnection {
-        try await NATSConnection.test(to: url, change)
+        try await NATSConnection.test(to: "nats://127.0.0.1:\(port)", change)
     }
 }
 

@@ -4,56 +4,56 @@ internal import ChildProcesses
 final class MachineRig {
     /// What differs from fault to fault.
     struct Setup {
-        let directory: RigDirectory
-        var path: String { directory.path }
+        /// Not started.
+        let hub: NATSHub
+        /// Both machines post, and observe both.
+        var isMutual = false
         var scheme = "nats"
-        /// Arguments of nats-server.
-        var hub: [String] = []
         /// Arguments of the bridges.
         var bridge: [String] = ["--hold", NATSHub.stream]
         /// The words before the command of the second machine's bridge.
         var wrapper: [String] = []
     }
 
-    let directory: RigDirectory
     let hub: NATSHub
     let proxy: LoopbackProxy
     /// Posts.
     let one: Machine
     /// Observes.
     let two: Machine
+    private let isMutual: Bool
 
     var machines: [Machine] { [one, two] }
+    var posters: [Machine] { isMutual ? machines : [one] }
+    var observers: [Machine] { isMutual ? machines : [two] }
 
-    private static let nats = ChildProgram.find("nats-server", more: ["/usr/sbin", "/usr/local/sbin"])
     private static let bridge = Result { try ChildProgram.findBridge() }
 
     /// Which of the programs, which not everybody has, is missing, and how to get it.
     static var missing: String? {
-        if nats == nil { return "there is no nats-server in PATH: apt-get install nats-server" }
-        if case .failure(let error) = bridge { return "\(error)" }
-        return nil
+        if case .failure(let error) = bridge { return NATSHub.missing ?? "\(error)" }
+        return NATSHub.missing
     }
 
     init(timeout: Duration, _ prepare: (inout Setup) throws -> Void = { _ in }) throws {
-        directory = try RigDirectory(timeout: timeout)
-        var setup = Setup(directory: directory)
+        hub = try NATSHub(timeout: timeout)
+        var setup = Setup(hub: hub)
         try prepare(&setup)
-        hub = try NATSHub(Self.nats ?? "nats-server", in: directory, setup.hub)
+        isMutual = setup.isMutual
+        try hub.start()
         proxy = try LoopbackProxy(to: hub.port)
-        let url = "\(setup.scheme)://127.0.0.1:\(proxy.port)"
-        let words = [try Self.bridge.get(), "--nats", url] + setup.bridge
-        one = try Machine("one", in: directory, words)
-        two = try Machine("two", in: directory, setup.wrapper + words)
+        let words = [try Self.bridge.get(), "--nats", "\(setup.scheme)://127.0.0.1:\(proxy.port)"] + setup.bridge
+        one = try Machine("one", hub, words)
+        two = try Machine("two", hub, setup.wrapper + words)
         for machine in machines { try machine.startBridge() }
         for machine in machines { try machine.waitForBridge() }
-        try two.observe()
+        for machine in observers { try machine.observe() }
     }
 
-    /// Runs a bridge of a third machine, which NATS has to refuse.
-    func expectRefusal(_ more: [String], saying text: String) throws {
-        let own = ["--directory", "\(directory.path)/three", "--state", "\(directory.path)/three.state"]
-        try two.expectRefusal(own + more, saying: text)
+    /// Runs a bridge of a third machine, which NATS has to refuse because of a file.
+    func expectRefusalOfThird(_ option: String, _ file: String, saying text: String) throws {
+        let own = ["--directory", "\(hub.path)/three", "--state", "\(hub.path)/three.state"]
+        try two.expectRefusal(own + [option, "\(hub.path)/\(file)"], saying: text)
     }
 
     deinit { proxy.end() }
