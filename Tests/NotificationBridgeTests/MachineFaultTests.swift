@@ -33,7 +33,7 @@ final class MachineFaultTests: XCTestCase {
         try skipWithoutPrograms()
         let rig = try MachineRig(timeout: TestTimeout.hang)
         try rig.one.post()
-        try rig.two.waitForAll(of: [rig.one])
+        try rig.waitForAll()
         try rig.one.endBridge()
         for _ in 0..<100 { try rig.one.post() }
         let server = try XCTUnwrap(rig.one.status?.process)
@@ -44,8 +44,8 @@ final class MachineFaultTests: XCTestCase {
                 return state?.split(separator: ")").last?.first { $0 != " " } == "S"
             })
         try rig.one.startBridge()
-        try rig.two.waitForAll(of: [rig.one])
-        XCTAssertEqual(rig.two.tally.withLock { [$0.received, $0.gap] }, [101, 0])
+        try rig.waitForAll()
+        XCTAssertEqual(rig.tally.withLock { [$0.received, $0.gap] }, [101, 0])
     }
 
     func testATallyTellsWhatIsReceivedInOrderAndWhichPromiseDoesNotHold() {
@@ -55,7 +55,7 @@ final class MachineFaultTests: XCTestCase {
             XCTAssertEqual(tally.problem(loss), problem)
         }
         for (machine, number) in [("a", 1), ("b", 1), ("a", 2), ("a", 5), ("b", 2)] {
-            tally.receive(number, from: machine)
+            tally.receive(number, from: machine, at: "c")
         }
         expect("nothing was lost", posted: 5, .certain)
         tally.receive(.gap(NotificationGap(count: 3, cause: .slow)))
@@ -65,9 +65,9 @@ final class MachineFaultTests: XCTestCase {
         expect("1 were lost", posted: 9, .none)
         expect(nil, posted: 9, .possible)
         expect("8 were posted, 5 received, and the gap is 4", posted: 8, .possible)
-        for number in [5, 4] { tally.receive(number, from: "a") }
+        for number in [5, 4] { tally.receive(number, from: "a", at: "c") }
         expect("2 came twice, or after a later one", posted: 9, .none)
-        XCTAssertEqual(tally.last, ["a": 5, "b": 2])
+        XCTAssertEqual(tally.last, [["c", "a"]: 5, ["c", "b"]: 2])
     }
 
     func testARowThatIsMissingOrNotAsPromisedFails() throws {

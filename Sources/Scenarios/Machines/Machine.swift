@@ -8,7 +8,6 @@ final class Machine {
     let name: String
     private(set) var bridge: ChildProcess?
     private(set) var posted = 0
-    let tally = Locked(MachineTally())
     private let hub: NATSHub
     private let directory: ServerDirectory
     private let program: ChildProgram
@@ -16,22 +15,22 @@ final class Machine {
     private var tokens: [ObserverToken] = []
 
     /// - Parameter words: the command of the bridge.
-    init(_ name: String, _ hub: NATSHub, _ words: [String]) throws {
+    init(_ name: String, _ hub: NATSHub, _ words: [String], _ environment: [String: String?] = [:]) throws {
         (self.name, self.hub, directory) = (name, hub, ServerDirectory(path: "\(hub.path)/\(name)"))
         let options = ["--name", Notification.Name.test.rawValue, "--machine", name, "--directory", directory.path]
         program = ChildProgram(
-            path: "env",
-            arguments: ["SWIFT_BACKTRACE=enable=no"] + words + options + ["--state", "\(directory.path).state"])
+            path: "sh",
+            arguments: ["-c", "exec \"$0\" \"$@\" >>\(directory.path).log 2>&1"] + words + options
+                + ["--state", "\(directory.path).state"],
+            environment: ["SWIFT_BACKTRACE": "enable=no"].merging(environment) { $1 })
         center = try DistributedCenter(directory: directory, postTimeout: hub.timeout)
     }
 
     deinit { center.close() }
 
-    func startBridge() throws {
-        let log = open("\(directory.path).log", O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o600)
-        defer { close(log) }
-        bridge = try program.start(output: .descriptor(log), errors: .descriptor(log))
-    }
+    func startBridge() throws { bridge = try program.start() }
+
+    private var log: String { hub.text(of: "\(name).log") }
 
     /// Kills the bridge, or tells it to end.
     func endBridge(_ signal: Int32 = SIGKILL) throws {
@@ -44,7 +43,7 @@ final class Machine {
     func waitForBridge() throws {
         try hub.waitUntil("the bridge of \(name) is connected") {
             guard let bridge, !bridge.hasEnded else {
-                throw ScenarioError.machines(problem: "the bridge of \(name) ended: \(hub.text(of: "\(name).log"))")
+                throw ScenarioError.machines(problem: "the bridge of \(name) ended: \(log)")
             }
             let client = status?.clients.first { $0.process == bridge.id && !$0.observers.isEmpty }
             return client?.details["connected to"].map { $0 != "nothing" } ?? false
@@ -55,10 +54,10 @@ final class Machine {
     ///
     /// - Parameter more: options in place of those of this machine's bridge.
     func expectRefusal(_ more: [String] = [], saying text: String) throws {
-        let result = try program.run(more, timeout: hub.timeout)
-        guard result.end == .exit(2), result.errors.contains(text) else {
+        let end = try program.run(more, timeout: hub.timeout).end
+        guard end == .exit(2), log.contains(text) else {
             throw ScenarioError.machines(
-                problem: "another bridge: \(result.end), not exit 2, or \"\(result.errors)\" says no \"\(text)\"")
+                problem: "another bridge: \(end), not exit 2, or \"\(log)\" says no \"\(text)\"")
         }
     }
 
@@ -84,13 +83,13 @@ final class Machine {
         }
     }
 
-    func observe() throws {
+    func observe(_ tally: Locked<MachineTally>) throws {
         tokens = [
-            try center.addObserver(forName: .test, on: .postingThread) { [tally, name] notification in
+            try center.addObserver(forName: .test, on: .postingThread) { [name] notification in
                 guard let number = notification.userInfo?["number"]?.integerValue else { return }
-                tally.withLock { $0.receive(number, from: notification.origin?.machine ?? name) }
+                tally.withLock { $0.receive(number, from: notification.origin?.machine ?? name, at: name) }
             },
-            center.addConnectionObserver(on: .postingThread) { [tally] event in tally.withLock { $0.receive(event) } },
+            center.addConnectionObserver(on: .postingThread) { event in tally.withLock { $0.receive(event) } },
         ]
         try synchronize()
     }
@@ -105,16 +104,5 @@ final class Machine {
         posted += 1
         let text = PropertyListValue.string(String(repeating: "x", count: 110))
         try center.post(name: .test, userInfo: ["number": PropertyListValue(posted), "text": text])
-    }
-
-    /// Waits until it has received the last post of each machine, or knows how many are lost.
-    func waitForAll(of posters: [Machine]) throws {
-        tally.withLock { $0.posted = posters.reduce(0) { $0 + $1.posted } }
-        try hub.waitUntil("machine \(name) has received all posts or their gap") {
-            tally.withLock { tally in
-                tally.received + tally.gap >= tally.posted
-                    || posters.allSatisfy { tally.last[$0.name, default: 0] >= $0.posted }
-            }
-        }
     }
 }

@@ -67,10 +67,9 @@ struct MachineFault: Sendable {
             name: "the clocks differ by a day",
             missing: falseClock == nil ? "libfaketime is not installed: apt-get install libfaketime" : nil,
             prepare: { setup in
-                setup.wrapper = ["LD_PRELOAD=\(falseClock ?? "")", "FAKETIME=+1d", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
                 // The library changes the environment when it is first loaded, and a Swift program finds no arguments
-                // then.
-                setup.wrapper += ["sh", "-c", "exec \"$0\" \"$@\""]
+                // then: here it is first loaded by the shell.
+                setup.environment = ["LD_PRELOAD": falseClock, "FAKETIME": "+1d", "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
             },
             // What the library leaves.
             end: { try $0.hub.shell("rm -f /dev/shm/*faketime_*_$0", ["\($0.two.bridge?.id ?? 0)"]) }),
@@ -84,7 +83,7 @@ struct MachineFault: Sendable {
         if let missing { return (tally, MachinesScenario.skipped + missing) }
         do {
             let rig = try MachineRig(timeout: timeout, prepare)
-            defer { for machine in rig.machines { tally += machine.tally.withLock { $0 } } }
+            defer { tally = rig.tally.withLock { $0 } }
             try run(posts, rig)
         } catch {
             let isSkipped = "\(error)".contains("BRIDGE=tls")
@@ -96,10 +95,9 @@ struct MachineFault: Sendable {
 
     private func run(_ posts: Int, _ rig: MachineRig) throws {
         func post(_ count: Int) throws { for index in 0..<count { try rig.posters[index % rig.posters.count].post() } }
-        func waitForAll() throws { for observer in rig.observers { try observer.waitForAll(of: rig.posters) } }
         // What is lost before the first one is not known to be for the observer.
         try post(rig.posters.count)
-        try waitForAll()
+        try rig.waitForAll()
         let (before, during) = (posts * 2 / 5, posts / 2)
         try post(before)
         try begin(rig)
@@ -108,7 +106,7 @@ struct MachineFault: Sendable {
         for machine in rig.machines { try machine.synchronize() }
         // A loss is found when a later one arrives.
         try post(max(rig.posters.count, posts - rig.posters.count - before - during))
-        try waitForAll()
+        try rig.waitForAll()
         if rig.posters.count > 1 { for machine in rig.machines { try machine.expectNoLoop() } }
     }
 

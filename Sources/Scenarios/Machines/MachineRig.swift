@@ -1,4 +1,5 @@
 internal import ChildProcesses
+internal import ThreadedNotifications
 
 /// Two machines around one NATS server, which they reach through a proxy. All of it ends with this value.
 final class MachineRig {
@@ -11,8 +12,8 @@ final class MachineRig {
         var scheme = "nats"
         /// Arguments of the bridges.
         var bridge: [String] = ["--hold", NATSHub.stream]
-        /// The words before the command of the second machine's bridge.
-        var wrapper: [String] = []
+        /// Of the second machine's bridge.
+        var environment: [String: String?] = [:]
     }
 
     let hub: NATSHub
@@ -22,6 +23,7 @@ final class MachineRig {
     /// Observes.
     let two: Machine
     private let isMutual: Bool
+    let tally = Locked(MachineTally())
 
     var machines: [Machine] { [one, two] }
     var posters: [Machine] { isMutual ? machines : [one] }
@@ -44,10 +46,15 @@ final class MachineRig {
         proxy = try LoopbackProxy(to: hub.port)
         let words = [try Self.bridge.get(), "--nats", "\(setup.scheme)://127.0.0.1:\(proxy.port)"] + setup.bridge
         one = try Machine("one", hub, words)
-        two = try Machine("two", hub, setup.wrapper + words)
+        two = try Machine("two", hub, words, setup.environment)
         for machine in machines { try machine.startBridge() }
         for machine in machines { try machine.waitForBridge() }
-        for machine in observers { try machine.observe() }
+        for machine in observers { try machine.observe(tally) }
+    }
+
+    func waitForAll() throws {
+        tally.withLock { $0.posted = posters.reduce(0) { $0 + $1.posted } * observers.count }
+        try hub.waitUntil("all posts are received, or in a gap") { tally.withLock { $0.isComplete } }
     }
 
     /// Runs a bridge of a third machine, which NATS has to refuse because of a file.

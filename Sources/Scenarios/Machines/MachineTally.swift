@@ -1,6 +1,6 @@
 internal import DistributedNotifications
 
-/// What became of the posts of machines that number them from 1.
+/// What observers have received from machines that number their posts from 1.
 struct MachineTally: Sendable, Hashable {
     /// Each counts once for each observer.
     var posted = 0
@@ -8,29 +8,26 @@ struct MachineTally: Sendable, Hashable {
     /// Those that came again, or after a later one.
     private(set) var disordered = 0
     private(set) var gaps: [NotificationGap.Cause: Int] = [:]
-    /// For each machine, the largest number.
-    private(set) var last: [String: Int] = [:]
+    /// For each observer and poster, the largest number.
+    private(set) var last: [[String]: Int] = [:]
 
     var gap: Int { gaps.values.reduce(0, +) }
 
-    mutating func receive(_ number: Int, from machine: String) {
-        let isNew = number > last[machine, default: 0]
-        received += isNew ? 1 : 0
-        disordered += isNew ? 0 : 1
-        if isNew { last[machine] = number }
+    /// Whether each observer has the last post of each poster, or the number of lost ones is known.
+    var isComplete: Bool { received + gap >= posted || last.values.reduce(0, +) == posted }
+
+    mutating func receive(_ number: Int, from poster: String, at observer: String) {
+        guard number > last[[observer, poster], default: 0] else {
+            disordered += 1
+            return
+        }
+        received += 1
+        last[[observer, poster]] = number
     }
 
     mutating func receive(_ event: ConnectionEvent) {
         guard case .gap(let gap) = event else { return }
         gaps[gap.cause, default: 0] += gap.count
-    }
-
-    /// Adds what another observer has received.
-    static func += (tally: inout MachineTally, other: MachineTally) {
-        tally.posted += other.posted
-        tally.received += other.received
-        tally.disordered += other.disordered
-        tally.gaps.merge(other.gaps, uniquingKeysWith: +)
     }
 
     /// The promise that does not hold.
