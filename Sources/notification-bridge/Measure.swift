@@ -34,9 +34,9 @@ struct Measure: AsyncParsableCommand {
     var rounds = 5
 
     func run() async throws {
-        let (plainName, localName, bridgedName) = ("measured.plain", "measured.local", "measured")
+        let (name, localName) = (Notification.Name("measured"), Notification.Name("measured.local"))
         var command = bridge
-        command.names = [bridgedName]
+        command.names = [name.rawValue]
         let options = try command.options()
         let root = FileManager.default.temporaryDirectory.path + "/measure-\(getpid())"
         try FileManager.default.createDirectory(
@@ -47,8 +47,8 @@ struct Measure: AsyncParsableCommand {
         let observers = try directories.map { try DistributedCenter(directory: $0) }
         let (plain, local, bridged) = (Counter(), Counter(), Counter())
         let tokens = [
-            try observers[0].addObserver(forName: .init(localName), on: .postingThread) { _ in local.add() },
-            try observers[1].addObserver(forName: .init(bridgedName), on: .postingThread) { _ in bridged.add() },
+            try observers[0].addObserver(forName: localName, on: .postingThread) { _ in local.add() },
+            try observers[1].addObserver(forName: name, on: .postingThread) { _ in bridged.add() },
         ]
         for observer in observers { try await observer.synchronize() }
         let bridges = try directories.map { directory in
@@ -58,7 +58,6 @@ struct Measure: AsyncParsableCommand {
         defer {
             for bridge in bridges { bridge.kill(SIGTERM) }
             for bridge in bridges { bridge.wait(timeout: .seconds(10)) }
-            for center in observers + [poster] { center.close() }
         }
         for directory in directories {
             try wait {
@@ -72,34 +71,35 @@ struct Measure: AsyncParsableCommand {
                 logger: Logger(label: "measure") { _ in SwiftLogNoOpLogHandler() })
         }
         let (publisher, subscriber) = (try await connect(), try await connect())
-        subscriber.subscribe(plainName) { _ in plain.add() }
+        subscriber.subscribe("measured.plain") { _ in plain.add() }
         try await subscriber.ping()
 
         let payload = [UInt8](repeating: 120, count: 200)
         let info: [String: PropertyListValue] = ["text": .string(String(repeating: "x", count: 170))]
         var buffer = ByteBuffer()
-        let ways = [
-            Way("plain NATS", plain) { isLast in
-                try publisher.append(payload.span.bytes, to: plainName, into: &buffer)
-                // As a bridge does: what waits is written at once.
-                guard isLast || buffer.readableBytes > 16 << 10 else { return }
-                publisher.write(buffer)
-                buffer.clear()
-            },
-            Way("one local server", local) { _ in try poster.post(name: .init(localName), userInfo: info) },
-            Way("two bridges", bridged) { _ in try poster.post(name: .init(bridgedName), userInfo: info) },
+        func publish(_ isLast: Bool) throws {
+            try publisher.append(payload.span.bytes, to: "measured.plain", into: &buffer)
+            // As a bridge does: what waits is written at once.
+            guard isLast || buffer.readableBytes > 16 << 10 else { return }
+            publisher.write(buffer)
+            buffer.clear()
+        }
+        let ways: [(name: String, received: Counter, send: (_ isLast: Bool) throws -> Void)] = [
+            ("plain NATS", plain, publish),
+            ("one local server", local, { _ in try poster.post(name: localName, userInfo: info) }),
+            ("two bridges", bridged, { _ in try poster.post(name: name, userInfo: info) }),
         ]
+        var (rates, delays) = (ways.map { _ in [Double]() }, ways.map { _ in [Double]() })
         for _ in 0..<rounds {
-            for way in ways { way.rates.append(try rate(way)) }
-            for way in ways { way.delays += try delays(way) }
+            for (index, way) in ways.enumerated() { rates[index].append(try rate(way.received, way.send)) }
+            for (index, way) in ways.enumerated() { delays[index] += try latencies(way.received, way.send) }
         }
-        withExtendedLifetime((tokens, subscriber)) {}
-        func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-        func ratio(_ values: KeyPath<Way, [Double]>) -> String {
-            String(format: "%.2f", median(ways[2][keyPath: values]) / median(ways[0][keyPath: values]))
+        withExtendedLifetime((observers, tokens, subscriber)) {}
+        let medians = [rates, delays].map { values in values.map { $0.sorted()[$0.count / 2] } }
+        var rows = zip(ways, zip(medians[0], medians[1])).map { way, median in
+            [way.name, "\(Int(median.0))", "\(Int(median.1 * 1e6)) µs"]
         }
-        var rows = ways.map { [$0.name, "\(Int(median($0.rates)))", "\(Int(median($0.delays) * 1e6)) µs"] }
-        rows.append(["ratio", ratio(\.rates), ratio(\.delays)])
+        rows.append(["ratio"] + medians.map { String(format: "%.2f", $0[2] / $0[0]) })
         for line in Table([.text("way"), .number("messages/s"), .number("p50")], rows: rows).lines() { print(line) }
     }
 
@@ -114,38 +114,26 @@ struct Measure: AsyncParsableCommand {
     }
 
     /// Messages in a second.
-    private func rate(_ way: Way) throws -> Double {
-        let (before, start) = (way.received.value, ContinuousClock.now)
+    private func rate(_ received: Counter, _ send: (Bool) throws -> Void) throws -> Double {
+        let (before, start) = (received.value, ContinuousClock.now)
         for number in 1...count {
-            try way.send(number == count)
+            try send(number == count)
             // More would be dropped by a local server whose observer reads more slowly than others post.
-            while number - way.received.value + before > 2000 { usleep(20) }
+            while number - received.value + before > 2000 { usleep(20) }
         }
-        try wait { way.received.value >= before + count }
+        try wait { received.value >= before + count }
         return Double(count) / ((ContinuousClock.now - start) / .seconds(1))
     }
 
     /// In seconds.
-    private func delays(_ way: Way) throws -> [Double] {
+    private func latencies(_ received: Counter, _ send: (Bool) throws -> Void) throws -> [Double] {
         try (0..<1000).map { _ in
-            let (before, start) = (way.received.value, ContinuousClock.now)
-            try way.send(true)
+            let (before, start) = (received.value, ContinuousClock.now)
+            try send(true)
             // A thread that sleeps would be measured too.
-            while way.received.value == before, ContinuousClock.now - start < .seconds(5) {}
+            while received.value == before, ContinuousClock.now - start < .seconds(5) {}
             return (ContinuousClock.now - start) / .seconds(1)
         }
-    }
-}
-
-/// From one thread to another, and what was measured.
-private final class Way {
-    let name: String
-    let received: Counter
-    let send: (_ isLast: Bool) throws -> Void
-    var (rates, delays) = ([Double](), [Double]())
-
-    init(_ name: String, _ received: Counter, send: @escaping (_ isLast: Bool) throws -> Void) {
-        (self.name, self.received, self.send) = (name, received, send)
     }
 }
 

@@ -54,10 +54,11 @@ final class Machine {
     ///
     /// - Parameter more: options in place of those of this machine's bridge.
     func expectRefusal(_ more: [String] = [], saying text: String) throws {
-        let end = try program.run(more, timeout: hub.timeout).end
-        guard end == .exit(2), log.contains(text) else {
+        let before = log.count
+        let (end, errors) = (try program.run(more, timeout: hub.timeout).end, log.dropFirst(before))
+        guard end == .exit(2), errors.contains(text) else {
             throw ScenarioError.machines(
-                problem: "another bridge: \(end), not exit 2, or \"\(log)\" says no \"\(text)\"")
+                problem: "another bridge: \(end), not exit 2, or \"\(errors)\" says no \"\(text)\"")
         }
     }
 
