@@ -16,18 +16,18 @@ final class MachineRig {
         var environment: [String: String?] = [:]
     }
 
-    let hub: NATSHub
+    private let setup: Setup
     let proxy: LoopbackProxy
     /// Posts.
     let one: Machine
     /// Observes.
     let two: Machine
-    private let isMutual: Bool
     let tally = Locked(MachineTally())
 
+    var hub: NATSHub { setup.hub }
     var machines: [Machine] { [one, two] }
-    var posters: [Machine] { isMutual ? machines : [one] }
-    var observers: [Machine] { isMutual ? machines : [two] }
+    var posters: [Machine] { setup.isMutual ? machines : [one] }
+    var observers: [Machine] { setup.isMutual ? machines : [two] }
 
     private static let bridge = Result { try ChildProgram.findBridge() }
 
@@ -38,15 +38,14 @@ final class MachineRig {
     }
 
     init(timeout: Duration, _ prepare: (inout Setup) throws -> Void = { _ in }) throws {
-        hub = try NATSHub(timeout: timeout)
-        var setup = Setup(hub: hub)
+        var setup = Setup(hub: try NATSHub(timeout: timeout))
         try prepare(&setup)
-        isMutual = setup.isMutual
-        try hub.start()
-        proxy = try LoopbackProxy(to: hub.port)
+        try setup.hub.start()
+        self.setup = setup
+        proxy = try LoopbackProxy(to: setup.hub.port)
         let words = [try Self.bridge.get(), "--nats", "\(setup.scheme)://127.0.0.1:\(proxy.port)"] + setup.bridge
-        one = try Machine("one", hub, words)
-        two = try Machine("two", hub, words, setup.environment)
+        one = try Machine("one", setup.hub, words)
+        two = try Machine("two", setup.hub, words, setup.environment)
         for machine in machines { try machine.startBridge() }
         for machine in machines { try machine.waitForBridge() }
         for machine in observers { try machine.observe(tally) }
