@@ -192,13 +192,13 @@ if let bridge = Context.environment["BRIDGE"], ["1", "tls"].contains(bridge) {
         .executableTarget(
             name: "notification-bridge",
             dependencies: [
-                "DistributedNotifications", "NATSClient", "NotificationBridge", "ThreadedNotifications",
-                argumentParser, logging, serviceLifecycle,
+                "ChildProcesses", "DistributedNotifications", "NATSClient", "NotificationBridge", "TerminalText",
+                "ThreadedNotifications", argumentParser, logging, serviceLifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: settings),
         .testTarget(
             name: "NATSClientTests",
-            dependencies: network + ["ChildProcesses", "NATSClient", "SharedTesting"],
+            dependencies: network + ["ChildProcesses", "NATSClient", "Scenarios", "SharedTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "NotificationBridgeTests",
@@ -241,7 +241,7 @@ if let sanitized = Context.environment["SANITIZED"]?.split(separator: " ").map(S
     ]
     var unneeded: Set<String> = []
     if !sanitized.contains("DistributedNotificationsTests") {
-        excluded["SharedTesting"] = ["Distributed", "NATS"]
+        excluded["SharedTesting"] = ["Distributed"]
         unneeded = ["DistributedNotifications", "NotificationServer"]
     }
     var needed = Set(sanitized)

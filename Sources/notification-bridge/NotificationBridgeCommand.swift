@@ -67,35 +67,25 @@ struct NotificationBridgeCommand: AsyncParsableCommand {
         help: "Where the bridge keeps its position in the stream (default: in ~/.local/state).", completion: .directory)
     var state: String?
 
-    /// What a bridge that `measure` starts needs too.
-    var connectionArguments: [String] {
+    /// The same options for another process, without what differs from bridge to bridge of a machine.
+    var arguments: [String] {
         let values = [("--hold", hold), ("--credentials", credentials), ("--tls-roots", tlsRoots)]
-        return values.flatMap { name, value in value.map { [name, $0] } ?? [] } + (tls ? ["--tls"] : [])
+        return servers.flatMap { ["--nats", $0] } + names.flatMap { ["--name", $0] } + (tls ? ["--tls"] : [])
+            + values.flatMap { name, value in value.map { [name, $0] } ?? [] } + ["--subject-prefix", subjectPrefix]
     }
 
     /// - Throws: a usage error.
-    func natsOptions() throws -> NATSOptions {
-        var options = BridgeOptions().nats
-        (options.requiresTLS, options.trustedRoots) = (tls, tlsRoots)
-        do throws(NATSError) {
-            if let credentials { options.credentials = try NATSCredentials(file: credentials) }
-        } catch {
-            throw ValidationError("\(error)")
-        }
-        return options
-    }
-
-    /// - Throws: a usage error.
-    private func options() throws -> BridgeOptions {
+    func options() throws -> BridgeOptions {
         var options = BridgeOptions()
         do throws(NATSError) {
             for url in servers { options.servers.append(try NATSServer(url)) }
+            if let credentials { options.nats.credentials = try NATSCredentials(file: credentials) }
         } catch {
             throw ValidationError("\(error)")
         }
+        (options.nats.requiresTLS, options.nats.trustedRoots) = (tls, tlsRoots)
         (options.names, options.stream, options.prefix) = (names, hold, subjectPrefix)
-        (options.nats, options.credentialsFile) = (try natsOptions(), credentials)
-        options.origin.machine = machine
+        (options.credentialsFile, options.origin.machine) = (credentials, machine)
         if let directory { options.directory = ServerDirectory(path: directory) }
         if let state { options.stateDirectory = state }
         if let problem = options.problem { throw ValidationError(problem) }

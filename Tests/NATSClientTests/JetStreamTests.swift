@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import Scenarios
 internal import SharedTesting
 internal import XCTest
 
@@ -6,7 +7,7 @@ internal import XCTest
 
 final class JetStreamTests: XCTestCase {
     func testAStreamIsCreatedOnceAndSaysWhyItStoresNothing() async throws {
-        let server = try NATSServerProcess("-js")
+        let server = try NATSHub.started()
         let client = try await server.connect()
         func open(_ subject: String, in name: String = "S") async throws -> [UInt64] {
             let state = try await client.openStream(name, subjects: [subject], maxBytes: 100_000).state
@@ -30,7 +31,7 @@ final class JetStreamTests: XCTestCase {
 
     /// 24 MB, of which the server sends 2 to 4 before it wants an answer.
     func testAConsumerDeliversAllInOrderIfFlowControlIsAnswered() async throws {
-        let server = try NATSServerProcess("-js")
+        let server = try NATSHub.started()
         let (client, reader) = (try await server.connect(), try await server.connect())
         _ = try await client.openStream("S", subjects: ["s", "t"], maxBytes: 1 << 30)
         let count: UInt64 = 400

@@ -1,6 +1,8 @@
+internal import ChildProcesses
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
+internal import Scenarios
 internal import SharedTesting
 internal import XCTest
 
@@ -9,7 +11,7 @@ internal import XCTest
 /// Against the real server. Wrong credentials and certificates, garbage and kills are faults of the machines scenario.
 final class NATSConnectionTests: XCTestCase {
     func testSubscribersGetWhatOthersPublishInOrderAndNothingOfTheirOwn() async throws {
-        let server = try NATSServerProcess()
+        let server = try NATSHub.started()
         let (received, batches) = (Awaited([String]()), Awaited(0))
         let one = try await NATSConnection.test(
             to: server.url, onReadComplete: { batches.withLock { $0 = received.withLock(\.count) } })
@@ -28,12 +30,12 @@ final class NATSConnectionTests: XCTestCase {
     }
 
     func testWhatCannotBeSentIsRefusedAndTheConnectionGoesOn() async throws {
-        let server = try NATSServerProcess(
-            configuration: """
-                authorization { users = [
-                    { user: me, password: right, permissions: { subscribe: { deny: secret } } }
-                ] }
-                """)
+        let server = try NATSHub.started { hub in
+            let user = "{ user: me, password: right, permissions: { subscribe: { deny: secret } } }"
+            try hub.shell("echo 'authorization { users = [ \(user) ] }' >conf")
+            // Without JetStream.
+            hub.arguments = ["-c", "\(hub.path)/conf"]
+        }
         await assertThrows("its max_payload is 1048576; let it be at least 1048577") {
             try await server.connect { $0.largestMessage = 1 << 20 + 1 }
         }
@@ -53,7 +55,7 @@ final class NATSConnectionTests: XCTestCase {
     }
 
     func testACloseWaitsUntilTheServerHasAllAndFailsWhatComesLater() async throws {
-        let server = try NATSServerProcess()
+        let server = try NATSHub.started()
         let (sender, receiver) = (try await server.connect(), try await server.connect())
         let count = Awaited(0)
         await receiver.subscribe("a") { _ in count.withLock { $0 += 1 } }
@@ -67,11 +69,11 @@ final class NATSConnectionTests: XCTestCase {
     }
 
     func testASilentServerEndsConnectionsAndAllThatIsOutstanding() async throws {
-        let server = try NATSServerProcess()
+        let server = try NATSHub.started()
         let patient = try await server.connect()
         await patient.subscribe("silent") { _ in }
         try await patient.ping()
-        kill(server.process, SIGSTOP)
+        server.process?.kill(SIGSTOP)
         await assertThrows("did not answer within 0.01 seconds", needsConfiguration: false) {
             try await server.connect { $0.timeout = .milliseconds(10) }
         }
@@ -86,7 +88,7 @@ final class NATSConnectionTests: XCTestCase {
     }
 
     func testTLSThatIsRequiredIsNotGivenUp() async throws {
-        let server = try NATSServerProcess()
+        let server = try NATSHub.started()
         for change in [{ $0.requiresTLS = true }, { $0.trustedRoots = "roots" }] as [(inout NATSOptions) -> Void] {
             await assertThrows("does not offer TLS") { try await server.connect(change) }
         }
@@ -115,29 +117,19 @@ final class NATSConnectionTests: XCTestCase {
 
     #if BRIDGE_TLS
         func testACertificateOfAnotherHostIsRefused() async throws {
-            let directory = "/tmp/tls-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-            defer { try? FileManager.default.removeItem(atPath: directory) }
-            let openssl = try Process.run(
-                URL(filePath: "/bin/sh"),
-                arguments: [
-                    "-c",
-                    """
-                    cd \(directory) && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
-                        -days 2 -subj /CN=a -addext subjectAltName=DNS:localhost -keyout key -out pem 2> /dev/null
-                    """,
-                ])
-            openssl.waitUntilExit()
-            try XCTSkipUnless(openssl.terminationStatus == 0, "openssl is not installed: sudo apt install openssl")
-            let server = try NATSServerProcess(
-                "--tls", "--tlscert", "\(directory)/pem", "--tlskey", "\(directory)/key")
+            try XCTSkipIf(ChildProgram.find("openssl") == nil, "openssl is not installed: sudo apt install openssl")
+            let server = try NATSHub.started { hub in
+                let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -addext subjectAltName=DNS:localhost"
+                try hub.shell("openssl req -x509 \(key) -subj /CN=a -keyout key -out pem")
+                hub.arguments += ["--tls", "--tlscert", "\(hub.path)/pem", "--tlskey", "\(hub.path)/key"]
+            }
             func connect(_ host: String, _ roots: String) async throws(NATSError) {
                 let url = "nats://\(host):\(server.port)"
-                try await NATSConnection.test(to: url) { $0.trustedRoots = "\(directory)/\(roots)" }.close()
+                try await NATSConnection.test(to: url) { $0.trustedRoots = "\(server.path)/\(roots)" }.close()
             }
             try await connect("localhost", "pem")
             await assertThrows("certificate") { try await connect("127.0.0.1", "pem") }
-            await assertThrows("\(directory)/none") { try await connect("localhost", "none") }
+            await assertThrows("\(server.path)/none") { try await connect("localhost", "none") }
         }
     #endif
 }

@@ -1,11 +1,21 @@
 internal import NIOCore
 internal import NIOPosix
+internal import Scenarios
 internal import SharedTesting
 internal import XCTest
 
 @testable internal import NATSClient
 
-extension NATSServerProcess {
+extension NATSHub {
+    /// A server with JetStream.
+    static func started(_ prepare: (NATSHub) throws -> Void = { _ in }) throws -> NATSHub {
+        if let missing { throw XCTSkip(missing) }
+        let hub = try NATSHub(timeout: TestTimeout.hang)
+        try prepare(hub)
+        try hub.start()
+        return hub
+    }
+
     var url: String { "nats://127.0.0.1:\(port)" }
 
     /// Connects a client.

@@ -10,12 +10,13 @@ let kitchen = DistributedNotification.Origin(machine: "kitchen", user: "anna")
 /// The payload of a post frame, as a center writes it.
 func payload(
     _ name: String = "Saved", object: String? = nil, series: UInt64 = 7, number: UInt64? = 1, record: UInt64? = nil,
-    userInfo: [UInt8]? = nil
+    origin: DistributedNotification.Origin? = nil, userInfo: [UInt8]? = nil
 ) -> [UInt8] {
     var writer = FrameWriter()
     let parts =
         [(object != nil, PostedPayload.hasObject), (userInfo != nil, PostedPayload.hasUserInfo)]
         + [(record != nil, PostedPayload.hasRecord), (number != nil, PostedPayload.hasSequence)]
+        + [(origin != nil, PostedPayload.hasOrigin)]
     writer.integer(parts.reduce(UInt8(0)) { $1.0 ? $0 | $1.1 : $0 })
     writer.string(name)
     if let object { writer.string(object) }
@@ -24,6 +25,7 @@ func payload(
         writer.integer(series)
         writer.integer(number)
     }
+    for text in [origin?.machine, origin?.user].compactMap({ $0 }) { writer.string(text) }
     writer.append(userInfo ?? [])
     return writer.bytes
 }

@@ -27,17 +27,6 @@ final class BridgedPostTests: XCTestCase {
         }
     }
 
-    /// A payload with an origin and the number of a recording.
-    private static let recorded: [UInt8] = {
-        var writer = FrameWriter()
-        writer.integer(PostedPayload.hasRecord | PostedPayload.hasSequence | PostedPayload.hasOrigin)
-        writer.string("Saved")
-        for number in [1, 7, 1] as [UInt64] { writer.integer(number) }
-        writer.string("kitchen")
-        writer.string("anna")
-        return writer.bytes
-    }()
-
     func testWhatAnotherMachineMustNotSendIsInvalidForItsReason() throws {
         let good = try XCTUnwrap(bridged(payload("Saved", object: "o", userInfo: encoded(["a": "b"]))))
         func changed(_ index: Int, _ byte: UInt8) -> [UInt8] { good[..<index] + [byte] + good[(index + 1)...] }
@@ -47,7 +36,7 @@ final class BridgedPostTests: XCTestCase {
             ("another version", changed(0, 4), "version"),
             ("an unknown flag", changed(9, good[9] | 64), "flag"),
             ("no origin", Array(good[..<9]) + payload(), "ends before"),
-            ("a number in a recording", Array(good[..<9]) + Self.recorded, "flag"),
+            ("a number in a recording", Array(good[..<9]) + payload(record: 1, origin: kitchen), "flag"),
             ("no number", changed(9, good[9] & ~PostedPayload.hasSequence), ""),
             ("NUL in the name", changed(12, 0), "NUL"),
             ("no UTF-8 in the name", changed(12, 0xFF), "UTF-8"),

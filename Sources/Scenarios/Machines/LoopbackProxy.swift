@@ -66,21 +66,20 @@ final class LoopbackProxy: Sendable {
         for socket in [source, destination] { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
-    /// - Parameter peer: the port to connect to; nil: the socket listens.
+    /// - Parameter peer: the port to connect to; nil: the socket listens on a free one.
     private static func open(_ peer: Int?) throws -> (socket: Int32, port: Int) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var (address, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(peer ?? 0).bigEndian
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        let isOpen = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                (peer == nil ? bind : connect)(descriptor, address, size) == 0
-                    && (peer != nil || listen(descriptor, 64) == 0)
-                    && getsockname(descriptor, address, &size) == 0
-            }
+        var (address, size) = (sockaddr(), socklen_t(MemoryLayout<sockaddr>.size))
+        address.sa_family = sa_family_t(AF_INET)
+        let port = UInt16(peer ?? 0)
+        withUnsafeMutableBytes(of: &address.sa_data) { data in
+            data.copyBytes(from: [UInt8(port >> 8), UInt8(port & 0xFF), 127, 0, 0, 1])
         }
-        if isOpen { return (descriptor, Int(UInt16(bigEndian: address.sin_port))) }
+        if (peer == nil ? bind : connect)(descriptor, &address, size) == 0, peer != nil || listen(descriptor, 64) == 0,
+            getsockname(descriptor, &address, &size) == 0
+        {
+            return (descriptor, withUnsafeBytes(of: address.sa_data) { Int($0[0]) << 8 | Int($0[1]) })
+        }
         let problem = "no socket on 127.0.0.1: \(String(cString: strerror(errno)))"
         close(descriptor)
         throw ScenarioError.machines(problem: problem)

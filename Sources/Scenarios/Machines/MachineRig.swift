@@ -1,59 +1,65 @@
 internal import ChildProcesses
+internal import ThreadedNotifications
 
 /// Two machines around one NATS server, which they reach through a proxy. All of it ends with this value.
 final class MachineRig {
     /// What differs from fault to fault.
     struct Setup {
-        let directory: RigDirectory
-        var path: String { directory.path }
+        /// Not started.
+        let hub: NATSHub
+        /// Both machines post, and observe both.
+        var isMutual = false
         var scheme = "nats"
-        /// Arguments of nats-server.
-        var hub: [String] = []
         /// Arguments of the bridges.
         var bridge: [String] = ["--hold", NATSHub.stream]
-        /// The words before the command of the second machine's bridge.
-        var wrapper: [String] = []
+        /// Of the second machine's bridge.
+        var environment: [String: String?] = [:]
     }
 
-    let directory: RigDirectory
-    let hub: NATSHub
+    private let setup: Setup
     let proxy: LoopbackProxy
     /// Posts.
     let one: Machine
     /// Observes.
     let two: Machine
+    let tally = Locked(MachineTally())
 
+    var hub: NATSHub { setup.hub }
     var machines: [Machine] { [one, two] }
+    var posters: [Machine] { setup.isMutual ? machines : [one] }
+    var observers: [Machine] { setup.isMutual ? machines : [two] }
 
-    private static let nats = ChildProgram.find("nats-server", more: ["/usr/sbin", "/usr/local/sbin"])
     private static let bridge = Result { try ChildProgram.findBridge() }
 
     /// Which of the programs, which not everybody has, is missing, and how to get it.
     static var missing: String? {
-        if nats == nil { return "there is no nats-server in PATH: apt-get install nats-server" }
-        if case .failure(let error) = bridge { return "\(error)" }
-        return nil
+        if case .failure(let error) = bridge { return NATSHub.missing ?? "\(error)" }
+        return NATSHub.missing
     }
 
     init(timeout: Duration, _ prepare: (inout Setup) throws -> Void = { _ in }) throws {
-        directory = try RigDirectory(timeout: timeout)
-        var setup = Setup(directory: directory)
+        var setup = Setup(hub: try NATSHub(timeout: timeout))
         try prepare(&setup)
-        hub = try NATSHub(Self.nats ?? "nats-server", in: directory, setup.hub)
-        proxy = try LoopbackProxy(to: hub.port)
-        let url = "\(setup.scheme)://127.0.0.1:\(proxy.port)"
-        let words = [try Self.bridge.get(), "--nats", url] + setup.bridge
-        one = try Machine("one", in: directory, words)
-        two = try Machine("two", in: directory, setup.wrapper + words)
+        try setup.hub.start()
+        self.setup = setup
+        proxy = try LoopbackProxy(to: setup.hub.port)
+        let words = [try Self.bridge.get(), "--nats", "\(setup.scheme)://127.0.0.1:\(proxy.port)"] + setup.bridge
+        one = try Machine("one", setup.hub, words)
+        two = try Machine("two", setup.hub, words, setup.environment)
         for machine in machines { try machine.startBridge() }
         for machine in machines { try machine.waitForBridge() }
-        try two.observe()
+        for machine in observers { try machine.observe(tally) }
     }
 
-    /// Runs a bridge of a third machine, which NATS has to refuse.
-    func expectRefusal(_ more: [String], saying text: String) throws {
-        let own = ["--directory", "\(directory.path)/three", "--state", "\(directory.path)/three.state"]
-        try two.expectRefusal(own + more, saying: text)
+    func waitForAll() throws {
+        tally.withLock { $0.posted = posters.reduce(0) { $0 + $1.posted } * observers.count }
+        try hub.waitUntil("all posts are received, or in a gap") { tally.withLock { $0.isComplete } }
+    }
+
+    /// Runs a bridge of a third machine, which NATS has to refuse because of a file.
+    func expectRefusalOfThird(_ option: String, _ file: String, saying text: String) throws {
+        let own = ["--directory", "\(hub.path)/three", "--state", "\(hub.path)/three.state"]
+        try two.expectRefusal(own + [option, "\(hub.path)/\(file)"], saying: text)
     }
 
     deinit { proxy.end() }

@@ -10,8 +10,8 @@ struct MachinesScenario: Scenario {
     let isTraced = false
     let showsItself = true
 
-    private static let asPromised = "as promised"
-    private static let skipped = "skipped: "
+    static let asPromised = "as promised"
+    static let skipped = "skipped: "
 
     func run(in environment: ScenarioEnvironment) throws {
         if let missing = MachineRig.missing {
@@ -24,11 +24,9 @@ struct MachinesScenario: Scenario {
         for line in table.lines() { environment.show(line) }
         for (index, fault) in MachineFault.all.enumerated() {
             environment.progress(Double(index) / Double(MachineFault.all.count))
-            let posts = environment.options.bridgedPosts
-            let run = MachineRun(fault, posts: posts, timeout: environment.timeout)
-            let result = run.skipped.map { Self.skipped + $0 } ?? run.problem ?? Self.asPromised
-            let numbers = [run.posted, run.tally.received, run.tally.gap, run.tally.disordered]
-            let slow = run.tally.gaps[.slow].map { "; \($0) of the gap: the observer was slow" } ?? ""
+            let (tally, result) = fault.run(posts: environment.options.bridgedPosts, timeout: environment.timeout)
+            let numbers = [tally.posted, tally.received, tally.gap, tally.disordered]
+            let slow = tally.gaps[.slow].map { "; \($0) of the gap: the observer was slow" } ?? ""
             environment.show(table.line([fault.name] + numbers.map(String.init) + [result + slow]))
             ScenarioRecording.log("\(fault.name): \(result)")
         }
