@@ -323,9 +323,9 @@ package actor Bridge: Service {
 
     /// Publishes the posts of the window from a number on, when `flush` is called.
     private func publish(from number: UInt64) {
-        for (number, post) in window.unfinished(from: number) {
+        for number in number..<window.next where !window[number].isFinished {
             let reply = options.stream.map { _ in "\(acknowledgements).\(number)" }
-            outgoing.writeMessage(post.message.span.bytes, to: post.subject, reply: reply)
+            outgoing.writeMessage(window[number].message.span.bytes, to: window[number].subject, reply: reply)
         }
     }
 
@@ -356,8 +356,9 @@ package actor Bridge: Service {
             finish(number)
         } catch {
             note(.refusal, "\(error)")
-            // It would keep all that follow from being acknowledged.
-            if error.isOfSize { refuse(number) }
+            // The stream has a limit for the size of a message, and this one is larger. It would keep all that follow
+            // from being acknowledged.
+            if error.number == 10054 { refuse(number) }
         }
     }
 
@@ -456,9 +457,4 @@ package actor Bridge: Service {
         try? frame.details(details)
         local.write(ByteBuffer(bytes: frame.bytes))
     }
-}
-
-extension NATSError {
-    /// Whether the stream has a limit for the size of a message, and this one is larger.
-    fileprivate var isOfSize: Bool { number == 10054 }
 }

@@ -27,19 +27,11 @@ struct BridgeStatus {
             "connected to": server?.description ?? "nothing", "posts out": "\(out)", "posts in": "\(`in`)",
             "pending": "\(pending)", "missing": "\(inbound.missing)",
         ]
-        if server != nil, let roundTrip { details["round trip"] = "\(roundTrip.formatted)" }
+        if server != nil, let roundTrip { details["round trip"] = "\(Int(roundTrip / .microseconds(1))) µs" }
         if unusable > 0 { details["not publishable"] = "\(unusable)" }
         if inbound.invalid > 0 { details["invalid"] = "\(inbound.invalid)" }
         let problem = Problem.allCases.lazy.compactMap { problems[$0] }.first ?? inbound.problem
         details["problem"] = problem.map { String($0.prefix(300)) }
         return details
-    }
-}
-
-extension Duration {
-    /// In milliseconds.
-    fileprivate var formatted: String {
-        let microseconds = Int(self / .microseconds(1))
-        return "\(microseconds / 1000).\(microseconds % 1000 / 100) ms"
     }
 }

@@ -29,15 +29,15 @@ struct InboundPosts {
     private(set) var heard = 0
     /// Of the last message of the stream that was received.
     private var position: StreamPosition?
-    /// The sequence number of the consumer's last message.
-    private var lastOfConsumer: UInt64 = 0
+    /// The sequence number of the consumer's last message; nil: another consumer must begin.
+    private var lastOfConsumer: UInt64?
 
     init(bridge: UInt64, names: [String]) { (self.bridge, self.names) = (bridge, Set(names.map { Array($0.utf8) })) }
 
     /// Another local server posts from now on.
     /// - Parameter position: of the last message of the stream that was posted.
     mutating func restart(position: StreamPosition?) {
-        (self.position, continuity, batch) = (position, Continuity(), Batch())
+        (self.position, continuity, batch, lastOfConsumer) = (position, Continuity(), Batch(), nil)
     }
 
     /// What was received since the last batch.
@@ -98,7 +98,7 @@ struct InboundPosts {
         heard += 1
         switch JetStreamDelivery(message) {
         case .message(let streamSequence, let consumerSequence):
-            guard consumerSequence == lastOfConsumer + 1 else { return false }
+            guard let last = lastOfConsumer, consumerSequence == last + 1 else { return false }
             lastOfConsumer = consumerSequence
             receive(message)
             position?.last = streamSequence

@@ -21,9 +21,14 @@ struct PublishWindow {
     /// - Returns: false if that was known.
     mutating func finish(_ number: UInt64) -> Bool {
         guard number >= first, number < next else { return false }
-        let index = posts.index(posts.startIndex, offsetBy: Int(number - first))
-        defer { posts[index].isFinished = true }
-        return !posts[index].isFinished
+        defer { posts[index(of: number)].isFinished = true }
+        return !self[number].isFinished
+    }
+
+    subscript(number: UInt64) -> Post { posts[index(of: number)] }
+
+    private func index(of number: UInt64) -> CircularBuffer<Post>.Index {
+        posts.index(posts.startIndex, offsetBy: Int(number - first))
     }
 
     /// Removes what is finished at the beginning.
@@ -38,12 +43,5 @@ struct PublishWindow {
     mutating func removeAll() {
         first = next
         posts.removeAll()
-    }
-
-    /// The posts to publish, from a number on.
-    func unfinished(from number: UInt64) -> some Sequence<(number: UInt64, post: Post)> {
-        let skipped = number > first ? Int(clamping: number - first) : 0
-        return zip((first + UInt64(skipped))..., posts.dropFirst(skipped)).lazy
-            .filter { !$0.1.isFinished }.map { (number: $0.0, post: $0.1) }
     }
 }

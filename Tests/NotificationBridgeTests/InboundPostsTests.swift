@@ -81,6 +81,10 @@ final class InboundPostsTests: XCTestCase {
             XCTAssertEqual([batch?.count, (batch?.position?.last).map { Int($0) }], [1, isInOrder ? 15 : 11])
             XCTAssertEqual(inbound.resume(stream(1, 20)), isInOrder ? 15 : 11)
             XCTAssertTrue(inbound.receiveDelivery(try .delivered(post, stream: 16, consumer: 1)))
+            // What comes after it is not posted before what another local server has lost.
+            inbound.restart(position: at(10))
+            XCTAssertFalse(inbound.receiveDelivery(try .delivered(post, stream: 17, consumer: 2)))
+            XCTAssertEqual(inbound.resume(stream(1, 20)), 10)
         }
     }
 
