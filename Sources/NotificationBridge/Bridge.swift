@@ -70,12 +70,10 @@ package actor Bridge: Service {
         subjects = options.names.map { NotificationSubject.of($0, prefix: options.prefix) }
     }
 
-    /// Ends when the service is shut down, after what is under way is published, but at most two seconds later.
+    /// Ends when the service is shut down, after what is under way is published, but at most three seconds later.
     /// - Throws: `DistributedError` or `NATSError`, if the local server or NATS refuses this bridge from the beginning.
     package func run() async throws {
         try await withGracefulShutdownHandler {
-            // It may still be connecting when the bridge ends, and is not waited for.
-            Task { await keepLink() }
             let timer = loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
                 self.assumeIsolated { $0.check() }
             }
@@ -116,6 +114,8 @@ package actor Bridge: Service {
         while !isStopping {
             do throws(DistributedError) {
                 let server = try await connectLocally()
+                // It may still be connecting when the bridge ends, and is not waited for.
+                if isFirst { Task { await keepLink() } }
                 isFirst = false
                 let start = NIODeadline.now()
                 let reason = await server.waitForEnd()
@@ -161,7 +161,7 @@ package actor Bridge: Service {
         window.removeAll()
         inbound.restart(position: position)
         // The next consumer begins with what was not posted.
-        if !isStopping, options.stream != nil { link?.end("the local server is lost") }
+        if !isStopping, options.stream != nil { link?.end("the local server is lost, and the stream is read again") }
     }
 
     /// Handles what was read from the local server.

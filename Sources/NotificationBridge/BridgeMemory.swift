@@ -26,7 +26,7 @@ struct BridgeMemory {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .pathNotUsable(path: directory, problem: "it cannot be created: \(error.localizedDescription)")
+            throw .pathNotUsable(path: directory, problem: "it cannot be created: \(Self.text(error))")
         }
         let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -61,13 +61,18 @@ struct BridgeMemory {
         try write(next)
     }
 
+    /// Without a final full stop.
+    private static func text(_ error: any Error) -> String {
+        error.localizedDescription.trimmingCharacters(in: ["."])
+    }
+
     private mutating func write(_ contents: Contents) throws(DistributedError) {
         do {
             try JSONEncoder().encode(contents).write(to: URL(filePath: path), options: .atomic)
             self.contents = contents
         } catch {
             throw .pathNotUsable(
-                path: path, problem: "the bridge cannot keep its state there: \(error.localizedDescription)")
+                path: path, problem: "the bridge cannot keep its state there: \(Self.text(error))")
         }
     }
 }

@@ -18,8 +18,8 @@ struct BridgeStatus {
     enum Problem: String, CaseIterable {
         case refusal = "posts are not taken"
         case position = "the position in the stream is not written"
-        case link = "is not connected to NATS, and tries again"
         case denial = "NATS denies what the bridge needs"
+        case link = "is not connected to NATS, and tries again"
     }
 
     func details(_ inbound: InboundPosts) -> [String: String] {

@@ -73,7 +73,11 @@ final class NATSConnectionTests: XCTestCase {
         let patient = try await server.connect()
         await patient.subscribe("silent") { _ in }
         try await patient.ping()
-        server.process?.kill(SIGSTOP)
+        // It has stopped when its parent is told.
+        let process = try XCTUnwrap(server.process?.id)
+        kill(process, SIGSTOP)
+        var information = siginfo_t()
+        XCTAssertEqual(waitid(P_PID, id_t(process), &information, WSTOPPED | WNOWAIT), 0)
         await assertThrows("did not answer within 0.01 seconds", needsConfiguration: false) {
             try await server.connect { $0.timeout = .milliseconds(10) }
         }

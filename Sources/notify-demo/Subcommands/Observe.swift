@@ -14,7 +14,8 @@ struct Observe: Command {
               2026-11-21 16:14:57.940 make[4711] → 1 main: done of "Soup" with {"n":3}
 
             Lost notifications have a line too: a gap gives their number and the cause (slow: this process read too \
-            slowly; unreadable: a poster sent no property list); an interruption is the end of the server, with none.
+            slowly; unreadable: a poster sent no property list; missing: lost on the way, for example between \
+            machines); an interruption is the end of the server, with none.
 
             For scripts: the line "observing NAME" on standard error means that no later notification is missed. Then \
             the command after -- is started, which keeps running afterwards. If it fails before, the waiting ends.
