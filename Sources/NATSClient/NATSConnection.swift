@@ -5,7 +5,7 @@ internal import NIOPosix
 /// A connection to a NATS server: the beginning with INFO, TLS and CONNECT; then messages and pings.
 ///
 /// It ends once, for the reason that `closed` tells, and everything outstanding fails with that reason. It does not
-/// connect again: its user does, after `Backoff`. Its user also checks subjects, with `isSubject`.
+/// connect again: its user does, after `Backoff`. Its user gives no subject with a space or a line's end in it.
 ///
 /// Threads: any. The connection's event loop runs the actor, and calls all handlers.
 package actor NATSConnection {
@@ -222,17 +222,6 @@ package actor NATSConnection {
     /// A subject that nobody else knows.
     package static func makeInbox() -> String {
         "_INBOX.\(UInt64.random(in: .min ... .max))\(UInt64.random(in: .min ... .max))"
-    }
-
-    /// Whether the text has nothing that ends a word or a line of the protocol, and no empty part.
-    package static func isSubject(_ text: String) -> Bool {
-        let dot = UInt8(ascii: ".")
-        var previous = dot
-        for byte in text.utf8 {
-            guard byte > 0x20, byte != 0x7F, byte != dot || previous != dot else { return false }
-            previous = byte
-        }
-        return previous != dot
     }
 }
 

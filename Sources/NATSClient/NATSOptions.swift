@@ -13,9 +13,9 @@ package struct NATSOptions: Sendable {
     package var timeout = Duration.seconds(5)
 
     /// A server that takes no message of so many bytes is not used.
-    package var largestMessage = 0
+    package var largestMessage: Int
 
-    package init(name: String) { self.name = name }
+    package init(name: String, largestMessage: Int = 0) { (self.name, self.largestMessage) = (name, largestMessage) }
 }
 
 /// Who a client is.

@@ -8,7 +8,7 @@ package struct BridgeOptions: Sendable {
     package var directory = ServerDirectory.default
     /// Tried in this order.
     package var servers: [NATSServer] = []
-    package var nats = NATSOptions(name: "notification-bridge")
+    package var nats = NATSOptions(name: "notification-bridge", largestMessage: Wire.frameLimit + 1024)
     /// A file with `nats.credentials`, which is read again for each connection.
     package var credentialsFile: String?
     /// The first part of the subjects.
@@ -26,10 +26,7 @@ package struct BridgeOptions: Sendable {
     /// A new stream holds so many bytes, and then loses the oldest messages.
     static let streamBytes = 256 << 20
 
-    package init() {
-        // A frame, and the origin.
-        nats.largestMessage = Wire.frameLimit + 1024
-    }
+    package init() {}
 
     /// `$XDG_STATE_HOME/notification-bridge/HOST`, or the same in `~/.local/state`. Machines may share a home
     /// directory.
@@ -45,12 +42,10 @@ package struct BridgeOptions: Sendable {
     package var problem: String? {
         if servers.isEmpty { return "no NATS server is given. Give one: --nats nats://HOST:4222" }
         if names.isEmpty { return "no name is given, and only given names are bridged. Give some: --name NAME" }
-        if !NATSConnection.isSubject(prefix) || prefix.contains(where: { "*>$".contains($0) }) {
-            return "\"\(prefix)\" is no prefix of subjects. Use words of letters and digits, separated by dots"
+        if prefix.wholeMatch(of: /[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*/) == nil {
+            return "\"\(prefix)\" is no prefix of subjects. Use words of letters, digits, - and _, separated by dots"
         }
-        if let stream,
-            stream.isEmpty || !stream.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
-        {
+        if let stream, stream.wholeMatch(of: /[A-Za-z0-9_-]+/) == nil {
             return "\"\(stream)\" is no name of a stream. Use letters, digits, - and _"
         }
         for name in names + [origin.machine, origin.user]

@@ -17,7 +17,6 @@ struct InboundPosts {
     private let bridge: UInt64
     /// As UTF-8.
     private let names: Set<[UInt8]>
-    private var lastName: [UInt8] = []
     private var continuity = Continuity()
     private var batch = Batch()
     private(set) var invalid = 0
@@ -59,21 +58,13 @@ struct InboundPosts {
     }
 
     private mutating func receive(_ post: BridgedPost) throws(WireError) {
-        guard post.bridge != bridge, isAskedFor(post.payload.name) else { return }
+        guard post.bridge != bridge, names.contains(Array(post.payload.name)) else { return }
         guard case .new(let missing) = continuity.receive(post.payload) else { return }
         self.missing += missing
         batch.frames.writeInteger(UInt32(post.bytes.count + 1), endianness: .little)
         batch.frames.writeInteger(FrameKind.post.rawValue)
         batch.frames.writeBytes(post.bytes)
         batch.count += 1
-    }
-
-    /// Most posts have the name of the one before.
-    private mutating func isAskedFor(_ name: UnsafeRawBufferPointer) -> Bool {
-        if lastName.elementsEqual(name) { return true }
-        guard names.contains(Array(name)) else { return false }
-        lastName = Array(name)
-        return true
     }
 
     // MARK: A stream

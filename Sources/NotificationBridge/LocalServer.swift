@@ -86,9 +86,4 @@ private final class LocalServerHandler: ChannelInboundHandler, Sendable {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { end.succeed("the server ended") }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        end.succeed("\(error)")
-        context.close(promise: nil)
-    }
 }
