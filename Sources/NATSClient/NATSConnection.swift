@@ -159,7 +159,7 @@ package actor NATSConnection {
         }
     }
 
-    /// Whether more is read. The server ends a connection that reads nothing for long.
+    /// Continues or pauses reading. The server ends a connection that does not read for some seconds.
     package nonisolated func setReading(_ flag: Bool) { _ = channel.setOption(.autoRead, value: flag) }
 
     // MARK: Writing
@@ -219,7 +219,7 @@ package actor NATSConnection {
         }
     }
 
-    /// A subject that nobody else knows.
+    /// A random subject for answers.
     package static func makeInbox() -> String {
         "_INBOX.\(UInt64.random(in: .min ... .max))\(UInt64.random(in: .min ... .max))"
     }

@@ -9,7 +9,7 @@ package struct NATSMessage: Sendable {
     let headers: ByteBuffer
     package let payload: ByteBuffer
 
-    /// 100 for what a consumer says between the messages, 503 if nobody received a message with a reply subject.
+    /// 100 for a consumer's heartbeats and flow control, 503 if a message with a reply subject had no receiver.
     var status: Substring? { lines.first?.split(separator: " ").dropFirst().first }
 
     func header(_ name: String) -> String? {

@@ -18,7 +18,7 @@ package struct NATSOptions: Sendable {
     package init(name: String, largestMessage: Int = 0) { (self.name, self.largestMessage) = (name, largestMessage) }
 }
 
-/// Who a client is.
+/// The user and password, or the token, of a client.
 package struct NATSCredentials: Equatable, Sendable {
     var user: String?
     var pass: String?

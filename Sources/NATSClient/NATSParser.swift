@@ -10,7 +10,7 @@ struct NATSParser: NIOSingleStepByteToMessageDecoder {
         case ping, pong, ok
     }
 
-    /// With its end. What a server says about its cluster is longer than other lines.
+    /// With its end. The description of a server in a cluster is longer than other lines.
     static let longestLine = 64 << 10
     static let longestMessage = 8 << 20
 

@@ -12,10 +12,10 @@ internal import ThreadedNotifications
 ///     local server ─► receive(post) ─► PublishWindow ─► NATS ─► InboundPosts ─► post() ─► local server
 ///        of one machine                                            of another machine
 ///
-/// Each is connected again when it is lost. What the local server sent and NATS has not taken is not acknowledged, so
-/// the local server sends it again to the next connection.
+/// A connection that is lost is made again. Posts that NATS has not taken are not acknowledged, so the local server
+/// sends them again over the next connection.
 ///
-/// Threads: one event loop runs the actor and both connections, so what they report is handled as it comes.
+/// Threads: one event loop runs the actor and both connections, so their handlers may assume that they are isolated.
 package actor Bridge: Service {
     private let options: BridgeOptions
     private let log: Logger
@@ -43,7 +43,7 @@ package actor Bridge: Service {
     private var refusal: NATSError?
 
     private var window = PublishWindow()
-    /// What is to be written to NATS when all that was read is handled.
+    /// Messages that are written to NATS when all input is handled.
     private var outgoing = ByteBuffer()
     private var lastProgress = NIODeadline.now()
 
@@ -152,7 +152,7 @@ package actor Bridge: Service {
         return server
     }
 
-    /// The local server is lost, with what it has not acknowledged. It sends again what this bridge has not.
+    /// Forgets the posts of a local server that is lost: the server sends those that are not acknowledged again.
     private func lose() {
         flush()
         local = nil
@@ -160,7 +160,7 @@ package actor Bridge: Service {
         settle()
         window.removeAll()
         inbound.restart(position: position)
-        // The next consumer begins with what was not posted.
+        // The next consumer begins after the last message that was posted.
         if !isStopping, options.stream != nil { link?.end("the local server is lost, and the stream is read again") }
     }
 
@@ -329,7 +329,7 @@ package actor Bridge: Service {
         }
     }
 
-    /// Writes what is to be published. Without a stream it is finished when the kernel has it.
+    /// Writes the messages. Without a stream a post is finished when the kernel has it.
     private func flush() {
         guard let link, outgoing.readableBytes > 0 else { return }
         let (first, next) = (window.first, window.next)
@@ -379,7 +379,7 @@ package actor Bridge: Service {
         removeFinished()
     }
 
-    /// NATS writes no more than the local server reads. The consumer of a stream has flow control for that.
+    /// Without a stream, NATS is read as far as the local server reads. The consumer of a stream has flow control.
     func localWritabilityChanged() {
         if options.stream == nil { link?.setReading(local?.isWritable ?? false) }
     }
@@ -401,7 +401,7 @@ package actor Bridge: Service {
         if isStopping, window.count == 0 { end() }
     }
 
-    /// What is acknowledged or remembered together costs less.
+    /// An acknowledgement wakes the local server, so posts are acknowledged together.
     private func settleLater() {
         if willSettle { return }
         willSettle = true

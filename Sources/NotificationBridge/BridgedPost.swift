@@ -28,7 +28,7 @@ struct BridgedPost {
             self.origin = writer.bytes
         }
 
-        /// - Returns: nil if the post has no sequence, so that nobody could find what is lost or comes twice.
+        /// - Returns: nil if the post has no sequence, with which its receivers find losses and duplicates.
         func message(_ post: PostedPayload) -> [UInt8]? {
             guard let sequence = post.sequence else { return nil }
             var bytes: [UInt8] = []

@@ -39,7 +39,7 @@ struct InboundPosts {
         (self.position, continuity, batch, lastOfConsumer) = (position, Continuity(), Batch(), nil)
     }
 
-    /// What was received since the last batch.
+    /// The posts since the last batch.
     mutating func take() -> Batch? {
         if batch.count == 0, batch.position == nil, batch.answers.isEmpty { return nil }
         defer { batch = Batch() }
@@ -72,7 +72,7 @@ struct InboundPosts {
     /// Begins to receive from a new consumer of a stream.
     /// - Returns: the sequence number after which this bridge goes on to read.
     mutating func resume(_ stream: NATSConnection.Stream) -> UInt64 {
-        // A bridge that never read the stream begins with what is posted from now on.
+        // A bridge that never read the stream begins with the next message.
         var position = position ?? StreamPosition(created: stream.created, last: stream.state.lastSeq)
         if position.created != stream.created {
             position = StreamPosition(created: stream.created, last: max(stream.state.firstSeq, 1) - 1)

@@ -1,7 +1,7 @@
 /// Finds duplicates and losses in what one process receives, by the sequences of the posts.
 package struct Continuity {
     package enum Finding: Equatable {
-        /// A post that was not received before, after so many that were lost.
+        /// A post that was not received before. So many before it were lost.
         case new(missing: Int)
         case duplicate
     }
@@ -17,7 +17,7 @@ package struct Continuity {
     private var epoch = 0
     /// Posts that were received before this epoch may be followed by any number.
     private var firstComparable = 0
-    /// Losses since then that were reported otherwise, and are to be found as skipped numbers again.
+    /// Losses since then that were reported otherwise, and will be found as skipped numbers again.
     private var explained: UInt64 = 0
 
     package init() {}
@@ -25,7 +25,7 @@ package struct Continuity {
     package mutating func receive(_ payload: PostedPayload) -> Finding {
         guard let sequence = payload.sequence else { return .new(missing: 0) }
         if last.isFull { last = SequenceTable() }
-        // What was posted before the first one that is received is not known to be for this process.
+        // Posts before the first one that is received may not be for this process.
         let place = last.place(sequence.series, payload.nameAndObject, initial: Last(number: 0, epoch: -1))
         let before = last.values[place]
         guard sequence.number > before.number else { return .duplicate }
@@ -45,7 +45,7 @@ package struct Continuity {
         explained &+= UInt64(clamping: count)
     }
 
-    /// Posts may have been skipped without being lost. What is sent twice is found nevertheless.
+    /// Posts may have been skipped without being lost. Duplicates are found nevertheless.
     package mutating func restart() {
         epoch += 1
         (firstComparable, explained) = (epoch, 0)

@@ -8,7 +8,7 @@ internal import ThreadedNotifications
 final class LoopbackProxy: Sendable {
     enum Behavior: Sendable {
         case forwards
-        /// What was written waits.
+        /// Bytes are held.
         case stops
         /// Connections end, and new ones end at once.
         case drops

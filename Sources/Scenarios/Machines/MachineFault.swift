@@ -5,14 +5,14 @@ internal import ThreadedNotifications
 /// Something that goes wrong between two machines while one posts and the other observes.
 struct MachineFault: Sendable {
     let name: String
-    /// What it needs besides the programs; nil if that is there.
+    /// A program or library that it needs, and how to get it; nil if it is there.
     var missing: String?
     var loss = Loss.none
     var prepare: @Sendable (inout MachineRig.Setup) throws -> Void = { _ in }
     var begin: @Sendable (MachineRig) throws -> Void = { _ in }
     var end: @Sendable (MachineRig) throws -> Void = { _ in }
 
-    /// Whether something is lost between the machines, which the gap has to say.
+    /// Losses between the machines. The gap has their number.
     enum Loss { case none, possible, certain }
 
     static let all = [
@@ -71,7 +71,7 @@ struct MachineFault: Sendable {
                 // then: here it is first loaded by the shell.
                 setup.environment = ["LD_PRELOAD": falseClock, "FAKETIME": "+1d", "FAKETIME_DONT_FAKE_MONOTONIC": "1"]
             },
-            // What the library leaves.
+            // The library leaves these files.
             end: { try $0.hub.shell("rm -f /dev/shm/*faketime_*_$0", ["\($0.two.bridge?.id ?? 0)"]) }),
     ]
 
@@ -95,7 +95,7 @@ struct MachineFault: Sendable {
 
     private func run(_ posts: Int, _ rig: MachineRig) throws {
         func post(_ count: Int) throws { for index in 0..<count { try rig.posters[index % rig.posters.count].post() } }
-        // What is lost before the first one is not known to be for the observer.
+        // The observer does not learn of losses before its first post.
         try post(rig.posters.count)
         try rig.waitForAll()
         let (before, during) = (posts * 2 / 5, posts / 2)

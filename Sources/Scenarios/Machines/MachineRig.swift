@@ -3,7 +3,7 @@ internal import ThreadedNotifications
 
 /// Two machines around one NATS server, which they reach through a proxy. All of it ends with this value.
 final class MachineRig {
-    /// What differs from fault to fault.
+    /// The parts that differ from fault to fault.
     struct Setup {
         /// Not started.
         let hub: NATSHub
@@ -31,7 +31,7 @@ final class MachineRig {
 
     private static let bridge = Result { try ChildProgram.findBridge() }
 
-    /// Which of the programs, which not everybody has, is missing, and how to get it.
+    /// The program that is missing, and how to get it; nil if both are there.
     static var missing: String? {
         if case .failure(let error) = bridge { return NATSHub.missing ?? "\(error)" }
         return NATSHub.missing

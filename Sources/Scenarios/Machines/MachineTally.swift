@@ -1,6 +1,6 @@
 internal import DistributedNotifications
 
-/// What observers have received from machines that number their posts from 1.
+/// The posts that observers have received from machines, which number them from 1.
 struct MachineTally: Sendable, Hashable {
     /// Each counts once for each observer.
     var posted = 0
@@ -13,7 +13,7 @@ struct MachineTally: Sendable, Hashable {
 
     var gap: Int { gaps.values.reduce(0, +) }
 
-    /// Whether each observer has the last post of each poster, or the number of lost ones is known.
+    /// Each observer has the last post of each poster, or all losses are known.
     var isComplete: Bool { received + gap >= posted || last.values.reduce(0, +) == posted }
 
     mutating func receive(_ number: Int, from poster: String, at observer: String) {
