@@ -152,7 +152,9 @@ package actor NATSConnection {
         case .ok: break
         case .info(let info): if self.info == nil { try begin(info) }
         case .error(let text):
-            guard isAccepted else { throw .rejected(server, "it says \(text); check the credentials") }
+            guard isAccepted || !text.contains("Authorization") else {
+                throw .rejected(server, "it says \(text); check the credentials")
+            }
             guard text.contains("Permissions Violation") else { throw .lost(server, "it says \(text)") }
             // The one error after which the connection goes on.
             onRefusal(NATSError("\(server) refused what this client asked for: \(text)."))

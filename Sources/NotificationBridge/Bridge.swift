@@ -159,6 +159,7 @@ package actor Bridge: Service {
         localWritabilityChanged()
         settle()
         window.removeAll()
+        (outgoing, status.problems[.refusal]) = (ByteBuffer(), nil)
         inbound.restart(position: position)
         // The next consumer begins after the last message that was posted.
         if !isStopping, options.stream != nil { link?.end("the local server is lost, and the stream is read again") }
@@ -355,15 +356,18 @@ package actor Bridge: Service {
             try message.checkIsStored(NotificationSubject.all(prefix: options.prefix))
             finish(number)
         } catch {
-            note(.refusal, "\(error)")
             // The stream has a limit for the size of a message, and this one is larger. It would keep all that follow
             // from being acknowledged.
-            if error.number == 10054 { refuse(number) }
+            let isTooLarge = error.number == 10054
+            note(isTooLarge ? .size : .refusal, "\(error)")
+            if isTooLarge { refuse(number) }
         }
     }
 
     private func note(_ problem: BridgeStatus.Problem, _ reason: String) {
-        if status.problems.updateValue(reason, forKey: problem) == reason { return }
+        let before = status.problems.updateValue(reason, forKey: problem)
+        // NATS denies each message.
+        if before == reason || before != nil && problem == .denial { return }
         log.warning("\(problem.rawValue)", metadata: ["reason": "\(reason)"])
     }
 
@@ -381,7 +385,7 @@ package actor Bridge: Service {
 
     /// Without a stream, NATS is read as far as the local server reads. The consumer of a stream has flow control.
     func localWritabilityChanged() {
-        if options.stream == nil { link?.setReading(local?.isWritable ?? false) }
+        if options.stream == nil { link?.setReading(isStopping || local?.isWritable ?? false) }
     }
 
     private func natsReadComplete() {
@@ -434,8 +438,8 @@ package actor Bridge: Service {
     private func check() {
         guard let local else { return }
         if let link, options.stream != nil {
-            if window.count > 0, lastProgress + .seconds(5) < .now() {
-                if status.problems[.refusal] == nil { note(.refusal, "nothing was acknowledged for 5 s") }
+            if window.count > 0, lastProgress + .seconds(15) < .now() {
+                if status.problems[.refusal] == nil { note(.refusal, "nothing was acknowledged for 15 s") }
                 lastProgress = .now()
                 publish(from: window.first)
                 flush()

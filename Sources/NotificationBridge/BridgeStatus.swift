@@ -16,9 +16,10 @@ struct BridgeStatus {
 
     /// The first one is told.
     enum Problem: String, CaseIterable {
-        case refusal = "posts are not taken"
-        case position = "the position in the stream is not written"
         case denial = "NATS denies what the bridge needs"
+        case refusal = "posts are not taken"
+        case size = "posts are discarded"
+        case position = "the position in the stream is not written"
         case link = "is not connected to NATS, and tries again"
     }
 
