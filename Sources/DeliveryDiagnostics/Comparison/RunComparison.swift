@@ -94,8 +94,8 @@ package struct RunComparison: Sendable, Encodable, CustomStringConvertible {
         outcome = found.matching.isUndecided ? .undecided : differences.isEmpty ? .same : .different
         if outcome == .undecided {
             notes = [
-                "Threads are so similar that no assignment was found which makes the runs the same, though one may exist. "
-                    + "Give the threads names to avoid this."
+                "Threads are so similar that no assignment was found which makes the runs the same, though one may "
+                    + "exist. Give the threads names to avoid this."
             ]
         }
     }

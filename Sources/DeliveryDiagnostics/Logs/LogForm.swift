@@ -72,8 +72,9 @@ package struct LogForm: Sendable {
         let pattern = try LogPattern(option, option: "--form")
         guard pattern.has("text"), pattern.has("thread") || pattern.has("name") || pattern.has("chain") else {
             throw LogPattern.Refusal(
-                "--form must be one of \(names.joined(separator: ", ")), or a regular expression with the groups text "
-                    + "and thread, name or chain, such as '(?<time>\\S+) (?<thread>\\S+) (?<text>.*)'; got \"\(option)\"."
+                "--form must be one of \(names.joined(separator: ", ")), or a regular expression with the groups "
+                    + "text and thread, name or chain, such as '(?<time>\\S+) (?<thread>\\S+) (?<text>.*)'; "
+                    + "got \"\(option)\"."
             )
         }
         return [LogForm(name: "--form", pattern: option, advice: "", isCustom: true)]

@@ -63,7 +63,7 @@ package struct LogPattern {
             if SuspendingClock.now - start <= Self.longestMatch { return result }
         }
         throw Refusal(
-            "\(option): \"\(ShownText.escaped(source))\" takes longer than 100 ms to match \"\(Excerpt.of(line))\". Use an "
-                + "expression that backtracks less.")
+            "\(option): \"\(ShownText.escaped(source))\" takes longer than 100 ms to match \"\(Excerpt.of(line))\". "
+                + "Use an expression that backtracks less.")
     }
 }

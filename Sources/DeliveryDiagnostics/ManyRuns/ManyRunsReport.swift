@@ -23,7 +23,7 @@ package struct ManyRunsReport: Sendable, Encodable, CustomStringConvertible {
         case outcome, answers, consequences, notes
     }
 
-    /// - Parameter pools: regular expressions for the names, or ids, of threads of text logs that stand for one another.
+    /// - Parameter pools: regular expressions for the names, or ids, of threads of text logs that replace one another.
     /// - Throws: `LogPattern.Refusal`, and `LogError` if there are recordings and logs.
     package init(good: [ComparisonInput], bad: [ComparisonInput], pools: [String], maximumAnswers: Int) throws {
         let (recordings, logs) = try ComparisonInput.split(good + bad)

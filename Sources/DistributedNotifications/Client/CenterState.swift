@@ -36,11 +36,11 @@ struct CenterState {
     private(set) var removals = 0
     /// The last synchronization that was asked for, and the last that the server has answered, and so all before.
     private var (asked, answered): (UInt64, UInt64) = (0, 0)
-    /// What the server was told over the present connection.
+    /// The state that the server was told over the present connection.
     private var told = (isSuspended: false, observers: Set<UInt32>(), synchronization: UInt64(0))
     /// False if the state has changed since.
     private var isTold = false
-    /// Whether the present connection's server was ever told that delivery is suspended.
+    /// The server was told over the present connection that delivery is suspended.
     private var wasSuspended = false
     /// Signalled at the next change of the phase and at the next answer.
     private var waiters: [MonotonicSemaphore] = []
@@ -105,7 +105,7 @@ struct CenterState {
     }
 
     var sender: FrameSender? { if case .connected(let sender) = phase { sender } else { nil } }
-    /// Whether the server may have skipped posts as their observers asked for.
+    /// The server may have skipped posts as their observers asked for.
     var mayHaveSkips: Bool {
         wasSuspended && observers.values.contains { $0.behavior == .drop || $0.behavior == .coalesce }
     }
@@ -122,11 +122,11 @@ struct CenterState {
         }
     }
 
-    // MARK: What the server is told
+    // MARK: Telling the server
 
     /// The frames that tell the server what has changed; none over another connection than the present one.
     ///
-    /// They follow from the state and from what was told, so that a server that does not read costs no memory.
+    /// They follow from the state and from the frames before, so that a server that does not read costs no memory.
     mutating func takeControl(of sender: FrameSender) -> [UInt8] {
         guard self.sender === sender, !isTold else { return [] }
         var writer = FrameWriter()
