@@ -78,6 +78,11 @@ final class BridgeMemoryTests: XCTestCase {
             }
             XCTAssertEqual(memory?.position(in: "S")?.last, 3)
             XCTAssertNil(memory?.position(in: "U"))
+            // Two bridges with one number would ignore each other, also those of two local servers.
+            XCTAssertThrowsError(try BridgeMemory(directory: directory)) {
+                XCTAssertTrue("\($0)".contains("another bridge has locked it"), "\($0)")
+            }
+            withExtendedLifetime(memory) {}
         }
     }
 
